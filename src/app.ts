@@ -10,7 +10,7 @@ import { createPrimaryWarn, onlyOnce } from "./cluster/warnings.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { exportPlaces } from "./catalog/export/export.js";
-import { createKeySweep } from "./catalog/import/idempotency/expired.js";
+import { createImportSweep } from "./catalog/import/staging/sweep.js";
 import { readingThreads } from "./catalog/reading/thread.js";
 import type { Config } from "./config.js";
 import type { OpenDatabase } from "./database/open.js";
@@ -156,7 +156,7 @@ function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, l
   const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
     startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });
   return [
-    sweep(sweepEveryMs, "Expired idempotency keys could not be removed", createKeySweep(client)),
+    sweep(sweepEveryMs, "What imports have left could not be removed", createImportSweep(client)),
     sweep(foldEveryMs, "Totals could not be folded", (signal) => foldDue(client, signal)),
     ...(eventRetentionDays === 0
       ? []

@@ -18,8 +18,6 @@ type ColumnTypeOf<Value> = Value extends string
 interface ProductColumn<Type extends ColumnType = ColumnType> {
   readonly name: Exclude<keyof Product, "storeId" | "createdAt" | "updatedAt">;
   readonly type: Type;
-  /** These suffice to find which rows of an import conflict. */
-  readonly isKey?: boolean;
   /** Lists read it only where it is selected. */
   readonly isLong?: boolean;
 }
@@ -28,8 +26,8 @@ interface ProductColumn<Type extends ColumnType = ColumnType> {
 export const productColumns: {
   readonly [F in keyof ProductInput]-?: ProductColumn<ColumnTypeOf<NonNullable<ProductInput[F]>>>;
 } = {
-  id: { name: "id", type: "text", isKey: true },
-  sku: { name: "sku", type: "text", isKey: true },
+  id: { name: "id", type: "text" },
+  sku: { name: "sku", type: "text" },
   title: { name: "title", type: "text" },
   description: { name: "description", type: "text", isLong: true },
   price: { name: "price", type: "numeric" },
@@ -66,14 +64,13 @@ export function presence(
 /** `unnest` pads shorter columns with NULL. */
 const noElements = "{}";
 
-/** Missing values become NULL, missing images an empty array. @param keysOnly leaves the other columns empty */
-export function encodeRows(rows: readonly PlacedProduct[], keysOnly = false): EncodedRows {
+/** Missing values become NULL, missing images an empty array. */
+export function encodeRows(rows: readonly PlacedProduct[]): EncodedRows {
   return mapColumns((name) => {
     if (name === "line") return bareArrayLiteral(rows.map(({ line }) => line));
     if (name === "present") {
       return rows[0]?.present === undefined ? noElements : bareArrayLiteral(rows.map(({ present }) => present));
     }
-    if (keysOnly && !(name !== "searchWords" && productColumns[name].isKey === true)) return noElements;
     if (name === "searchWords") {
       return textArrayLiteral(rows.map(({ product }) => searchText(product.title ?? "", product.sku ?? "")));
     }

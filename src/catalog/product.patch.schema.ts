@@ -8,7 +8,7 @@ import {
   placeholderPatch,
   ProductImport,
 } from "./import/import.schema.js";
-import { importSentProducts } from "./import/sent.js";
+import { importSentProducts } from "./import/ways/sent.js";
 import { siteArgs } from "./product.schema.js";
 
 const ProductPatchInput = builder.inputType("ProductPatchInput", {

@@ -3,10 +3,10 @@ import type { Context } from "../schema/context.js";
 import { noteSiteUse } from "../schema/deprecation.js";
 import { rateLimited } from "../schema/limits/rateLimit.js";
 import { selectsOnly } from "../schema/selection.js";
-import { importCsv } from "./import/csv.js";
+import { importCsv } from "./import/ways/csv.js";
 import { parseFormatOptions } from "./formats/options.js";
-import { importNdjson } from "./import/ndjson.js";
-import { importSentProducts } from "./import/sent.js";
+import { importNdjson } from "./import/ways/ndjson.js";
+import { importSentProducts } from "./import/ways/sent.js";
 import {
   asSent,
   csvAsSent,

@@ -72,13 +72,8 @@ export type RowSource = Prisma.Sql;
 
 export const rowColumns = list(rowFieldNames.map(columnOf));
 
-/** Types of `rowColumns`. Keys sort by bytes, as in Product. */
-export const rowColumnTypes = list([
-  "line int NOT NULL",
-  "present int",
-  ...columns.map(({ name, type, isKey = false }) => `"${name}" ${type}${isKey ? ' COLLATE "C"' : ""}`),
-  '"searchWords" text',
-]);
+/** `rowColumns` of rows with the alias `s`, beside other relations. */
+export const sentColumns = list(rowFieldNames.map((name) => `s.${columnOf(name)}`));
 
 /** A few thousand rows at most. In FROM, `unnest` would materialize them, a sixth of the work of an import. */
 export function sentRows(rows: EncodedRows, bind: (value: string) => string): RowSource {

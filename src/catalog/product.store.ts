@@ -4,30 +4,11 @@ import { Prisma } from "../generated/prisma/client.js";
 import { lexemes } from "./product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "./product.sql.js";
 
-/** Within this transaction skus may be double between statements, as when two products exchange theirs. */
-export async function deferSkuCheck(transaction: Database): Promise<void> {
-  await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED`;
-}
-
-export async function checkSkus(transaction: Database): Promise<void> {
-  await transaction.$executeRaw`SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE`;
-}
-
-/** Whether a product that was written at `now` has the sku of another one, while skus are not checked. */
-export async function hasSharedSku(transaction: Database, storeId: string, now: string): Promise<boolean> {
-  const [{ isShared }] = await transaction.$queryRaw<[{ isShared: boolean }]>`
-    SELECT EXISTS (
-      SELECT FROM "Product" w JOIN "Product" p ON p."storeId" = w."storeId" AND p.sku = w.sku AND p.id <> w.id
-      WHERE w."storeId" = ${storeId} AND w."updatedAt" = ${now}::timestamptz) AS "isShared"`;
-  return isShared;
-}
-
 /** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
 const upsertNames = {
-  upsert: Prisma.raw("/* product_upsert */"),
-  insert: Prisma.raw("/* product_insert */"),
   "upsert, ordered": Prisma.raw("/* product_upsert_in_order */"),
   staged: Prisma.empty,
+  "staged, insert": Prisma.empty,
 } as const;
 
 const replaceExisting = Prisma.sql`
@@ -68,12 +49,10 @@ export async function upsertProducts(
       INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
       SELECT o.id, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
       FROM "Store" AS o, ${rows} WHERE o.id = ${storeId} ${kind === "upsert, ordered" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
-      ${kind === "insert" ? Prisma.empty : replaceExisting}
+      ${kind === "staged, insert" ? Prisma.empty : replaceExisting}
       RETURNING "createdAt")
     SELECT count(*)::int AS stored, (count(*) FILTER (WHERE "createdAt" = ${now}::timestamptz))::int AS created FROM written`;
-  const [counts] = await (kind === "staged"
-    ? transaction.$queryRaw<UpsertCounts[]>(statement)
-    : queryOnNode<UpsertCounts>(transaction, storeId, statement));
+  const [counts] = await queryOnNode<UpsertCounts>(transaction, storeId, statement);
   return counts ?? { stored: 0, created: 0 };
 }
 
@@ -86,22 +65,18 @@ export async function assignWritten(
   if (siteId === undefined) return;
   const written = Prisma.sql`(SELECT p.id FROM "Product" p
     WHERE p."storeId" = ${storeId} AND p."updatedAt" = ${now}::timestamptz) s`;
-  await assignToSite(transaction, { storeId, siteId }, written, "written");
+  await assignToSite(transaction, { storeId, siteId }, written);
 }
 
-/** @returns how many products were newly assigned */
 export async function assignToSite(
   transaction: Database,
   { storeId, siteId }: { readonly storeId: string; readonly siteId: string },
   rows: RowSource,
-  kind: "sent" | "written" | "staged",
-): Promise<number> {
+): Promise<void> {
   const statement = Prisma.sql`
     INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT o.id, s.id, ${siteId}
     FROM "Store" AS o, ${rows} WHERE o.id = ${storeId}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
-  if (kind === "staged") return transaction.$executeRaw(statement);
   const counting = Prisma.sql`WITH assigned AS (${statement} RETURNING 1) SELECT count(*)::int AS assigned FROM assigned`;
-  const [row] = await queryOnNode<{ assigned: number }>(transaction, storeId, counting);
-  return row?.assigned ?? 0;
+  await queryOnNode(transaction, storeId, counting);
 }

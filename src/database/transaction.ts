@@ -33,15 +33,27 @@ class RollbackSignal extends Error {
   }
 }
 
-/** Runs work like inTransaction and rolls it back, for dry runs. */
+/** Runs work like inTransaction and rolls it back. */
 export async function inRolledBackTransaction<Result>(
   db: RootDatabase,
   options: TransactionOptions,
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> {
+  return inTransactionIf(db, options, () => false, work);
+}
+
+/** Runs work like inTransaction, and rolls it back unless its result is to be kept. */
+export async function inTransactionIf<Result>(
+  db: RootDatabase,
+  options: TransactionOptions,
+  isKept: (result: Result) => boolean,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await inTransaction(db, options, async (transaction): Promise<never> => {
-      throw new RollbackSignal(await work(transaction));
+    return await inTransaction(db, options, async (transaction) => {
+      const result = await work(transaction);
+      if (isKept(result)) return result;
+      throw new RollbackSignal(result);
     });
   } catch (error) {
     if (error instanceof RollbackSignal) return error.result as Result; // thrown above, with this type
@@ -65,9 +77,11 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
 export async function setLocal(
   transaction: Database,
   settings: Readonly<
-    Record<
-      "lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop" | "jit",
-      string
+    Partial<
+      Record<
+        "lock_timeout" | "statement_timeout" | "idle_in_transaction_session_timeout" | "enable_nestloop" | "jit",
+        string
+      >
     >
   >,
 ): Promise<void> {

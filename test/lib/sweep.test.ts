@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKeySweep } from "../../src/catalog/import/idempotency/expired.js";
+import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { startSweep } from "../../src/lib/sweep.js";
 import { within } from "../support/busy.js";
 import { createTestStore, openTestApp } from "../support/app.js";
@@ -25,14 +25,14 @@ test("expired idempotency keys of idle stores are removed, and no others", async
     await storeWithKeys(1, expired),
     await storeWithKeys(3, new Date()),
   ];
-  const sweep = createKeySweep(app.db);
+  const sweep = createImportSweep(app.db);
   for (let round = 0; round < 20 && (await many()) + (await few()) > 0; round += 1) await sweep(going);
   expect([await many(), await few(), await fresh()]).toEqual([0, 0, 3]);
 });
 
 test("a stopped sweep removes nothing more", async () => {
   const keys = await storeWithKeys(2, expired);
-  await createKeySweep(app.db)(AbortSignal.abort());
+  await createImportSweep(app.db)(AbortSignal.abort());
   expect(await keys()).toBe(2);
 });
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type CsvSource, readProductCsv } from "../../src/catalog/import/csv.js";
+import { type CsvSource, readProductCsv } from "../../src/catalog/import/ways/csv.js";
 import { productColumns } from "../../src/catalog/product.columns.js";
 import { productFieldNames } from "../../src/catalog/product.input.js";
 import type { CsvChunk, CsvOptions } from "../../src/catalog/reading/csv.js";

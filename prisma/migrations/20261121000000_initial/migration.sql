@@ -140,6 +140,10 @@ CREATE TABLE "StagedProduct" (
     "url" TEXT,
     "searchWords" TEXT,
     "present" INTEGER,
+    "failed" BOOLEAN NOT NULL DEFAULT false,
+    "fault" TEXT,
+    "holder" TEXT COLLATE "C",
+    "blocker" TEXT COLLATE "C",
 
     CONSTRAINT "StagedProduct_pkey" PRIMARY KEY ("storeId","importId","line")
 );

@@ -5,7 +5,7 @@ import { isCallersStore, storeClientOf, storeGone } from "../../database/shares/
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { applyAllStaged } from "./embedded/apply.js";
+import { applyAccepted } from "./apply.js";
 
 /**
  * How long an import waits for other imports of its store; a long one may follow several. With the 5 seconds that a short one
@@ -148,7 +148,7 @@ const ofServer = { lock: lockCatalog, beforeNextAttempt: checkFree };
 /** Applies the staged import in the way instead of waiting for it: its process, or its token, may have ended. */
 const ofSingleSession = {
   lock: lockCatalogOfSession,
-  beforeNextAttempt: (db: RootDatabase, storeId: string) => applyAllStaged(storeClientOf(db), storeId),
+  beforeNextAttempt: (db: RootDatabase, storeId: string) => applyAccepted(storeClientOf(db), storeId),
 };
 
 function refusal(): AppError {

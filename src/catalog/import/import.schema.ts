@@ -5,7 +5,7 @@ import { noteSiteUse } from "../../schema/deprecation.js";
 import { enumValues } from "../../schema/enumValues.js";
 import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
-import type { CsvSource } from "./csv.js";
+import type { CsvSource } from "./ways/csv.js";
 import type { ImportOptions } from "./import.js";
 import type { IdempotentRequest } from "./idempotency/once.js";
 import type { ProductInput, ProductPatch } from "../product.input.js";

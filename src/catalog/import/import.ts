@@ -1,22 +1,17 @@
 import { resolveSite, type SiteReference } from "../../access/stores/site.js";
+import type { RootDatabase } from "../../database/client.js";
 import { engineOf } from "../../database/engine.js";
-import type { Database, RootDatabase } from "../../database/client.js";
-import { asLocked } from "../../database/shares/lockWait.js";
-import { asLongWork } from "../../database/shares/shares.js";
-import { inRolledBackTransaction, inTransaction } from "../../database/transaction.js";
-import { type LockCatalog, withCatalog } from "./catalogLock.js";
+import { mergeSearchIndexSoon } from "../product.searchIndex.js";
 import type { ErrorPolicy } from "../reading/rowChecks.js";
 import { withThread } from "../reading/thread.js";
-import { type ImportJob, importTimeoutMs, type ProductSource, throwIfDisconnected } from "./job.js";
-import { endReading, FullCheckNeeded, type StartedReading, startReading, writeDirectly } from "./direct.js";
-import { importValidRows } from "./partial.js";
-import type { LineSet } from "./rejects.js";
-import { type ImportResult, importResult, type Written } from "./result.js";
+import { decide, refuse, type Request } from "./decide.js";
+import { findEarlierAnswer, type IdempotentRequest, requireValidKey } from "./idempotency/once.js";
+import { type ImportJob, type ProductSource, throwIfDisconnected, throwIfTooManyProblems } from "./job.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
-import { importByStaging } from "./embedded/staged.js";
-import { importWithFullCheck, rejectWithAllProblems } from "./fullCheck.js";
-import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
-import { mergeSearchIndexSoon } from "../product.searchIndex.js";
+import type { LineSet } from "./rejects.js";
+import type { ImportResult } from "./result.js";
+import type { SentRows, StagedRows } from "./staging/rows.js";
+import { hasFaults, readRows, Staging } from "./staging/stage.js";
 
 export interface ImportOptions extends ModeOptions {
   readonly site?: SiteReference | undefined;
@@ -33,10 +28,11 @@ export interface ImportOptions extends ModeOptions {
 }
 
 /**
- * All products, or as `errorPolicy` says.
+ * Imports all products, or as `errorPolicy` says. The rows are read once, outside of any transaction, and are staged unless they
+ * are one chunk. Then one transaction, which locks the catalog, checks and applies them.
  *
- * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, or what
- * onceForKey throws
+ * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, BAD_REQUEST for an
+ *   invalid idempotency key, IDEMPOTENCY_KEY_REUSED, or IDEMPOTENCY_KEY_IN_USE
  */
 export async function importFrom(
   db: RootDatabase,
@@ -45,8 +41,10 @@ export async function importFrom(
   { site = {}, mode, maxDeletions, idempotency, errorPolicy, dryRun, signal, acceptedLines }: ImportOptions,
 ): Promise<ImportResult> {
   checkMode({ mode, maxDeletions });
+  if (idempotency !== undefined) requireValidKey(idempotency);
   const siteId = await resolveSite(db, storeId, site);
-  const job = {
+  throwIfDisconnected(signal);
+  const job: ImportJob = {
     target: { storeId, siteId },
     source,
     mode: mode ?? "UPSERT",
@@ -55,82 +53,53 @@ export async function importFrom(
     dryRun: dryRun === true,
     signal,
     acceptedLines,
-  } as const;
-  const store = source.isLong && engineOf(db).kind === "embedded" ? importByStaging : importAtOnce;
-  const key = job.dryRun ? undefined : idempotency;
-  return onceForKey(db, storeId, key, signal, (once) => {
-    throwIfDisconnected(signal);
-    const run = () => store(db, { ...job, once });
-    return source.isOnThread ? withThread(storeId, run, signal) : run(); // not while it waits for another with its key
-  });
+  };
+  const request = job.dryRun ? undefined : idempotency;
+  const staging = new Staging(db, job.target);
+  try {
+    const result = await readAndStore({ db, job, request, staging });
+    if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
+    return result;
+  } finally {
+    await staging.end();
+  }
 }
 
-async function importAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
-  const result = await tryAtOnce(db, job);
-  if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
-  return result;
+async function readAndStore(given: Request & { readonly staging: Staging }): Promise<ImportResult> {
+  const { db, job, request, staging } = given;
+  const { storeId } = job.target;
+  const findAnswer = async () => request && findEarlierAnswer(db, storeId, request);
+  const read = () => readRows(job, staging, findAnswer);
+  const rows = await (job.source.isOnThread ? withThread(storeId, read, job.signal) : read());
+  if (rows.kind === "answered") return rows.answer;
+  throwIfTooManyProblems(rows.read);
+  const result = await storeUnchecked(given, rows);
+  if (result !== undefined) return result;
+  const staged = rows.kind === "staged" ? rows : await staging.addAll(rows);
+  return isRefused(job, staged) ? refuse(given, staged) : decide(given, staged, { isChecked: true }).then(required);
 }
 
 /**
- * Most imports are valid, so chunks are written as they come. Rows are collected, to report every problem, only where
- * constraints find a conflict.
+ * Most imports are right, so the constraints of the catalog suffice to check them. Where rows are stored in several statements, an
+ * invalid import would be stored in part: those are checked before.
+ *
+ * @returns undefined where the rows need a check
  */
-async function tryAtOnce(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
-  try {
-    return await (job.source.isLong ? storeLong(db, job) : storeLocked(db, job, writeDirectly));
-  } catch (error) {
-    if (!(error instanceof FullCheckNeeded)) throw error;
-    if (job.errorPolicy === "REJECT_FAILED") return storeLocked(db, job, importValidRows);
-    return error.hasInvalidRows ? refuse(db, job) : storeLocked(db, job, importWithFullCheck);
-  }
+async function storeUnchecked(given: Request, rows: SentRows | StagedRows): Promise<ImportResult | undefined> {
+  const { db, job } = given;
+  const needsCheck =
+    job.dryRun ||
+    hasFaults(rows.read) ||
+    (rows.kind === "staged" && (job.mode === "PATCH" || engineOf(db).kind === "embedded"));
+  return needsCheck ? undefined : decide(given, rows, { isChecked: false });
 }
 
-/** Reads the first chunks before it waits for anything: what is invalid there is refused at once. */
-async function storeLong(db: RootDatabase, job: ImportJob): Promise<ImportResult> {
-  let started: StartedReading | undefined = await startReading(job);
-  try {
-    return await storeLocked(db, job, (transaction, _, lock) => {
-      const reading = started;
-      started = undefined; // a further attempt reads anew
-      return writeDirectly(transaction, job, lock, reading);
-    });
-  } finally {
-    if (started !== undefined) await endReading(started.reader);
-  }
+/** Invalid rows reject the whole import: its keys are compared as well, to report every problem. */
+function isRefused({ errorPolicy }: ImportJob, { read }: StagedRows): boolean {
+  return errorPolicy === "REJECT_ALL" && read.problems.total > 0;
 }
 
-/** @throws {AppError} VALIDATION_FAILED with every problem */
-function refuse(db: RootDatabase, job: ImportJob): Promise<never> {
-  return inShare(db, job, () =>
-    inTransaction(db, { timeoutMs: importTimeoutMs }, (transaction) => rejectWithAllProblems(transaction, job)),
-  );
-}
-
-type Write = (transaction: Database, job: ImportJob, lock: LockCatalog) => Promise<Written>;
-
-function storeLocked(db: RootDatabase, job: ImportJob, write: Write): Promise<ImportResult> {
-  const { target, source, signal } = job;
-  return withCatalog(db, target.storeId, { isLong: source.isLong, signal }, (lock) =>
-    inShare(db, job, () => storeInTransaction(db, job, write, lock)),
-  );
-}
-
-function inShare<Result>(
-  db: RootDatabase,
-  { target, source, signal }: ImportJob,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return source.isLong ? asLongWork(db, target.storeId, work, signal) : work();
-}
-
-function storeInTransaction(db: RootDatabase, job: ImportJob, write: Write, lock: LockCatalog): Promise<ImportResult> {
-  const { source, mode, dryRun, once } = job;
-  const transact = dryRun ? inRolledBackTransaction : inTransaction;
-  return transact(db, { timeoutMs: importTimeoutMs }, (transaction) => {
-    const stored = once(transaction, async () => {
-      const written = await write(transaction, job, lock);
-      return importResult(written, { mode, dryRun, reading: source.reading?.() });
-    });
-    return source.isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
-  });
+function required(result: ImportResult | undefined): ImportResult {
+  if (result === undefined) throw new Error("An import that was checked cannot be refused.");
+  return result;
 }

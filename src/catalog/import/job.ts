@@ -4,9 +4,8 @@ import type { FileReading } from "../reading/csv.js";
 import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../reading/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";
-import type { Once } from "./idempotency/once.js";
 
-export interface ProductChunk {
+interface ProductChunk {
   readonly rows: number;
   readonly columns: EncodedRows;
   /** So far: problems, and failed rows. */
@@ -20,16 +19,12 @@ export interface ReadResult {
   readonly failed?: FailedRows;
 }
 
-export interface ReadOptions {
-  /** Whether the keys of rows suffice. */
-  readonly keysOnly?: boolean;
+interface ReadOptions {
   readonly isPatch?: boolean;
 }
 
-/** Readable more than once. */
+/** Read once. */
 export interface ProductSource {
-  /** False only for a single chunk that is there at once. */
-  readonly isLong: boolean;
   /** Whether it is read on a thread. */
   readonly isOnThread: boolean;
   read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
@@ -37,7 +32,7 @@ export interface ProductSource {
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** Where a row is, for the list of failed ones. */
   positionOf(line: number): { index: number | null; line: number | null };
-  /** What the last reading of a file showed, if asked for. */
+  /** What the reading of a file showed, if asked for. */
   readonly reading?: () => FileReading | undefined;
 }
 
@@ -54,8 +49,6 @@ export interface ImportJob {
   readonly maxDeletions: number | null | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly dryRun: boolean;
-  /** For each transaction, to answer once per idempotency key. */
-  readonly once: Once;
   readonly signal: AbortSignal | undefined;
   /** Lines of accepted rows where others fail. */
   readonly acceptedLines?: LineSet | undefined;

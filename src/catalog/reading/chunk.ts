@@ -15,8 +15,6 @@ const charactersMax = 2 * 1024 * 1024;
 export interface ChunkOptions {
   /** The most of a chunk, by default as many as one statement stores. */
   readonly chunkRows?: number;
-  /** Whether the keys of rows suffice. See `encodeRows`. */
-  readonly keysOnly?: boolean;
   /** Products are patches, which have the fields of their columns. */
   readonly isPatch?: boolean;
 }
@@ -30,16 +28,14 @@ export class ChunkBuilder {
   #unencoded: PlacedProduct[] = [];
   #encoded: EncodedRows[] = [];
   readonly #rowsMax: number;
-  readonly #keysOnly: boolean;
   readonly #isPatch: boolean;
 
   /** @param checks of the rows: those of an import with too many problems are left out */
   constructor(
     private readonly checks: Pick<RowChecks, "hasTooManyProblems">,
-    { chunkRows = chunkRowsMax, keysOnly = false, isPatch = false }: ChunkOptions = {},
+    { chunkRows = chunkRowsMax, isPatch = false }: ChunkOptions = {},
   ) {
     this.#rowsMax = chunkRows;
-    this.#keysOnly = keysOnly;
     this.#isPatch = isPatch;
   }
 
@@ -82,7 +78,7 @@ export class ChunkBuilder {
   }
 
   #encode(): void {
-    this.#encoded.push(encodeRows(this.#unencoded, this.#keysOnly));
+    this.#encoded.push(encodeRows(this.#unencoded));
     this.#unencoded = [];
   }
 }

@@ -2,7 +2,7 @@ import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
 import type { Scope } from "../../access/scopes.js";
 import { hashSecret, issueToken } from "../../access/token.js";
-import { importProducts } from "../../catalog/import/list.js";
+import { importProducts } from "../../catalog/import/ways/list.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { DemoShop } from "../../http/pages/demo/page.js";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { importCsv } from "../../catalog/import/csv.js";
-import { importNdjson } from "../../catalog/import/ndjson.js";
+import { importCsv } from "../../catalog/import/ways/csv.js";
+import { importNdjson } from "../../catalog/import/ways/ndjson.js";
 import { LineSet } from "../../catalog/import/rejects.js";
 import type { ErrorPolicy } from "../../catalog/reading/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";

@@ -1,4 +1,4 @@
-import { recoverImports } from "../../catalog/import/embedded/recover.js";
+import { recoverImports } from "../../catalog/import/staging/recover.js";
 import { isMigrated } from "../../database/migrations/applied.js";
 import type { OpenDatabase } from "../../database/open.js";
 import { startSweep, type Sweep } from "../../lib/sweep.js";

@@ -15,7 +15,7 @@ export const undistributedTables = `
 
 /**
  * Distributes tables by store. Foreign keys between distributed and other tables are impossible: they are dropped
- * first, and added and checked at the end. Lists are collected first, since no cursor may be open on changing tables.
+ * first, and added and checked at the end. Citus cannot move shards that are not logged. Lists are collected first, since no cursor may be open on changing tables.
  */
 export const distributeStatement = `DO $distribute$
 DECLARE
@@ -40,6 +40,9 @@ BEGIN
   END LOOP;
 
   FOREACH target IN ARRAY targets LOOP
+    IF (SELECT relpersistence = 'u' FROM pg_class WHERE oid = format('%I', target)::regclass) THEN
+      EXECUTE format('ALTER TABLE %I SET LOGGED', target);
+    END IF;
     IF target IN (${referenceTables}) THEN
       PERFORM create_reference_table(format('%I', target)::regclass);
     ELSIF target = 'Store' THEN

@@ -5,6 +5,7 @@ import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg";
 import type { ClientBase, Pool, PoolConfig } from "pg";
 import { socketFolderOf } from "../engine.js";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
+import { isOnCitus } from "../citus/catalog.sql.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
 import { requirePrivileges } from "./privileges.js";
@@ -14,6 +15,12 @@ import { takeTurn, type Try, type TurnLimits } from "./turn.js";
 
 /** Arbitrary, but the same in every version. */
 export const migrationLockKey = 7_141_914;
+
+/**
+ * Keeps the rows that imports stage out of the log of PostgreSQL: an import that a crash interrupts has stored nothing. On the
+ * embedded engine they must survive, since an accepted import is stored in steps; Citus cannot move shards that are not logged.
+ */
+export const stagedUnlogged = ["StagedProduct", "StagedImport"].map((name) => `ALTER TABLE "${name}" SET UNLOGGED`);
 
 /** Describes this process in other processes' messages. */
 const migrating = "another process that migrates or distributes this database";
@@ -63,7 +70,12 @@ async function migrateLocked(
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
     try {
-      return await applyPending({ pool, adapter, engine }, folder, log, limits);
+      return await applyPending(
+        { isEmbedded: connection.host !== undefined, pool, adapter, engine },
+        folder,
+        log,
+        limits,
+      );
     } finally {
       engine.free();
     }
@@ -92,13 +104,14 @@ async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close:
 }
 
 interface Engine {
+  readonly isEmbedded: boolean;
   readonly pool: Pool;
   readonly adapter: AtomicPrismaPg;
   readonly engine: SchemaEngine;
 }
 
 async function applyPending(
-  { pool, adapter, engine }: Engine,
+  { isEmbedded, pool, adapter, engine }: Engine,
   folder: string,
   log: (problem: Error) => void,
   limits?: TurnLimits,
@@ -109,13 +122,19 @@ async function applyPending(
   const finished = await appliedMigrations(query);
   if (all.some(({ path }) => !finished.has(path))) await requirePrivileges(query);
   const applied: string[] = [];
+  const isUnlogged = !isEmbedded && !(await query<{ isOnCitus: boolean }>(isOnCitus)).some((row) => row.isOnCitus);
   for (const [index, { path }] of all.entries()) {
     if (finished.has(path)) continue;
     const migrationsList = { ...migrations, migrationDirectories: all.slice(0, index + 1) };
     const apply = async () => {
       adapter.failure = undefined;
       try {
-        return await engine.applyMigrations({ migrationsList, filters: { externalTables: [], externalEnums: [] } });
+        const names = await engine.applyMigrations({
+          migrationsList,
+          filters: { externalTables: [], externalEnums: [] },
+        });
+        if (isUnlogged) for (const sql of stagedUnlogged) await pool.query(sql);
+        return names;
       } catch (error) {
         throw withReason(path, error, adapter.failure);
       }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { revokeToken } from "../../../src/access/token.replace.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openTestApp, type TestStore, storeAt } from "../../support/app.js";
 import { within } from "../../support/busy.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";

@@ -6,7 +6,7 @@ import { issueToken } from "../../../src/access/token.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { schema } from "../../../src/graphql/schema.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";

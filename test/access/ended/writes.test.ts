@@ -5,7 +5,7 @@ import { revokeToken } from "../../../src/access/token.replace.js";
 import { createGroupCommit } from "../../../src/analytics/collect/group.js";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
-import { importProducts, listSource } from "../../../src/catalog/import/list.js";
+import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
 import type { Database } from "../../../src/database/client.js";
 import { onBehalfOf } from "../../../src/database/shares/caller.js";
 import { forStore } from "../../../src/database/shares/forStore.js";

@@ -1,7 +1,7 @@
 import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readProductCsv } from "../../../src/catalog/import/csv.js";
+import { readProductCsv } from "../../../src/catalog/import/ways/csv.js";
 import { readCsv } from "../../../src/catalog/reading/csv.js";
 import { sharedBody } from "../../../src/lib/json/body.js";
 import { recordCharactersMax } from "../../../src/catalog/csv/records.js";

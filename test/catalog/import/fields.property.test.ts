@@ -2,10 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withCatalog } from "../../../src/catalog/import/catalogLock.js";
-import { importCsv } from "../../../src/catalog/import/csv.js";
-import { importProducts, listSource } from "../../../src/catalog/import/list.js";
-import { importWithFullCheck } from "../../../src/catalog/import/fullCheck.js";
+import { importCsv } from "../../../src/catalog/import/ways/csv.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
 import {
   checkProduct,
@@ -13,7 +11,6 @@ import {
   productFieldNames,
   productFields,
 } from "../../../src/catalog/product.input.js";
-import { inTransaction } from "../../../src/database/transaction.js";
 import { Problems } from "../../../src/errors.js";
 import { documentedFields } from "../../../src/rest/routes/routes.contract.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
@@ -110,23 +107,8 @@ const ways: Readonly<Record<string, (store: TestStore, list: readonly Sent[]) =>
     }
   },
   "products in memory": (store, list) => importProducts(app.db, store.id, list),
-  "an import with a full check": ({ id: storeId }, list) =>
-    withCatalog(app.db, storeId, { isLong: false }, (lock) =>
-      inTransaction(app.db, { timeoutMs: 60_000 }, (transaction) => {
-        const source = listSource(list, (index) => [index], "REJECT_ALL");
-        const target = { storeId, siteId: undefined };
-        const job = {
-          target,
-          source,
-          mode: "UPSERT",
-          maxDeletions: undefined,
-          errorPolicy: "REJECT_ALL",
-          dryRun: false,
-          signal: undefined,
-        } as const;
-        return importWithFullCheck(transaction, { ...job, once: (_, work) => work() }, lock);
-      }),
-    ),
+  "products of which others fail": (store, list) =>
+    importProducts(app.db, store.id, [...list, {}], { errorPolicy: "REJECT_FAILED" }),
 };
 
 const values: { readonly [T in ColumnType]: fc.Arbitrary<unknown> } = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
-import { importCsv } from "../../../src/catalog/import/csv.js";
+import { importCsv } from "../../../src/catalog/import/ways/csv.js";
 import type { ErrorPolicy } from "../../../src/catalog/reading/rowChecks.js";
-import { importProducts, listSource } from "../../../src/catalog/import/list.js";
+import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import pg from "pg";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { ofTest } from "../../support/citus/recording.js";

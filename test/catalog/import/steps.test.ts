@@ -1,7 +1,7 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { recoverImports } from "../../../src/catalog/import/embedded/recover.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { whenFree } from "../../support/busy.js";
 import { postWithKey } from "../../support/idempotency.js";

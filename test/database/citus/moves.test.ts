@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
 import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { forStore } from "../../../src/database/shares/forStore.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { addSite } from "../../../src/access/stores/site.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";
 import { askCitus } from "../../../src/database/citus/nodes.js";
 import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";

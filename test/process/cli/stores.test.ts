@@ -5,7 +5,7 @@ import { createStore } from "../../../src/access/stores/store.js";
 import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { importProducts } from "../../../src/catalog/import/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
 import { runShell } from "../../support/docs.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";

@@ -9,7 +9,7 @@ import { recordEventFile } from "../../../src/analytics/events/events.file.js";
 import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { importCsv } from "../../../src/catalog/import/csv.js";
+import { importCsv } from "../../../src/catalog/import/ways/csv.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { toCsv } from "../csv.js";
 import { someEvents } from "../figures.js";

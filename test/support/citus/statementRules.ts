@@ -1,5 +1,5 @@
 import { parse } from "libpg-query";
-import { distributionColumn, embeddedTables } from "./tables.js";
+import { distributionColumn } from "./tables.js";
 
 /** A node of PostgreSQL's parse tree: an object of one member, named for its kind. */
 type Node = Readonly<Record<string, any>>;
@@ -15,11 +15,6 @@ interface Source {
 
 /** Statements that Citus takes, but does not pass on to nodes, and why no harm comes of it. */
 const allowed: ReadonlyMap<string, string> = new Map([
-  [
-    'SET CONSTRAINTS "Product_storeId_sku_key" DEFERRED',
-    "Citus checks skus after each statement all the same. An import that has them double between its statements, and not in the end, is then done again without that (catalog/import/fullCheck.ts).",
-  ],
-  ['SET CONSTRAINTS "Product_storeId_sku_key" IMMEDIATE', "Nothing was deferred, so all is checked already."],
   ["DISCARD PLANS", "Plans of the coordinator's prepared statements."],
   ["SET statement_timeout = 0", "Of the coordinator is meant, by migrations and by distribute."],
   ["SET citus.propagate_set_commands = 'local'", "By it distribute has Citus pass on what is SET LOCAL after it."],
@@ -126,11 +121,7 @@ function checkInsert(insert: Node, outer: readonly Source[], check: Check): void
     const rows = boundSources(selectStmt?.SelectStmt ?? {}, outer, check);
     const isGiven = (value: Node | undefined) => isConstant(value) || sourceOf(value, rows)?.isBound === true;
     if (place < 0 || !given.every(isGiven)) check.found.push(`INSERT INTO ${table} does not give its ${key}`);
-    else if (
-      valuesLists === undefined &&
-      !embeddedTables.has(table) &&
-      !given.every((value) => sourceOf(value, rows)?.isBound === true)
-    ) {
+    else if (valuesLists === undefined && !given.every((value) => sourceOf(value, rows)?.isBound === true)) {
       check.found.push(`INSERT INTO ${table} is pulled to the coordinator: take its ${key} from a row of its node`);
     }
     checkConflict(table, onConflictClause, check);

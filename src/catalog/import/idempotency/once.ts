@@ -14,8 +14,10 @@ export interface IdempotentRequest {
   readonly onReplay: () => void;
 }
 
-/** Returns the stored answer, or does the work and stores its answer. */
-export type Once = (transaction: Database, work: () => Promise<ImportResult>) => Promise<ImportResult>;
+type Answer = ImportResult | undefined;
+
+/** Returns the stored answer, or does the work and stores its answer, if there is one. */
+export type Once = (transaction: Database, work: () => Promise<Answer>) => Promise<Answer>;
 
 interface Times {
   readonly now: string;
@@ -27,25 +29,40 @@ class KeyInUse extends Error {}
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
 const waitMs = 10_000;
 
+/** @throws {AppError} BAD_REQUEST */
+export function requireValidKey({ key }: IdempotentRequest): void {
+  if (visibleAscii.test(key)) return;
+  throw new AppError("BAD_REQUEST", "The header Idempotency-Key must have 1 to 255 visible ASCII characters.");
+}
+
+/**
+ * Looks for the answer of an earlier request with this key, before anything is done for this one.
+ *
+ * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request
+ */
+export async function findEarlierAnswer(db: Database, storeId: string, request: IdempotentRequest): Promise<Answer> {
+  const [{ expired }] = await db.$queryRaw<[{ expired: string }]>`
+    SELECT (now() - ${keptFor}::interval)::text AS expired`;
+  const answer = await findAnswer(db, storeId, request, { expired });
+  if (answer !== undefined) request.onReplay();
+  return answer;
+}
+
 /**
  * Runs an import and stores its answer in the same transaction: for a day, the same request gets that answer. A failed
  * request stores nothing and may be repeated. Concurrent ones wait without a connection.
  *
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
- * @throws {AppError} BAD_REQUEST for an invalid key, IDEMPOTENCY_KEY_REUSED for that of another request,
- *   IDEMPOTENCY_KEY_IN_USE after the maximum wait
+ * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request, IDEMPOTENCY_KEY_IN_USE after the maximum wait
  */
 export async function onceForKey(
   db: RootDatabase,
   storeId: string,
   request: IdempotentRequest | undefined,
   signal: AbortSignal | undefined,
-  run: (once: Once) => Promise<ImportResult>,
-): Promise<ImportResult> {
+  run: (once: Once) => Promise<Answer>,
+): Promise<Answer> {
   if (request === undefined) return run((_, work) => work());
-  if (!visibleAscii.test(request.key)) {
-    throw new AppError("BAD_REQUEST", "The header Idempotency-Key must have 1 to 255 visible ASCII characters.");
-  }
   const attempt = async () => {
     try {
       return await run((transaction, work) => workOnce(transaction, storeId, request, work));
@@ -63,8 +80,8 @@ async function workOnce(
   transaction: Database,
   storeId: string,
   request: IdempotentRequest,
-  work: () => Promise<ImportResult>,
-): Promise<ImportResult> {
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   const times = await lockKey(transaction, storeId, request);
   const answer = await findAnswer(transaction, storeId, request, times);
   if (answer !== undefined) {
@@ -72,7 +89,7 @@ async function workOnce(
     return answer;
   }
   const result = await work();
-  await storeAnswer(transaction, storeId, request, times, result);
+  if (result !== undefined) await storeAnswer(transaction, storeId, request, times, result);
   return result;
 }
 
@@ -96,8 +113,8 @@ async function findAnswer(
   transaction: Database,
   storeId: string,
   { key, field, fingerprint }: IdempotentRequest,
-  { expired }: Times,
-): Promise<ImportResult | undefined> {
+  { expired }: Pick<Times, "expired">,
+): Promise<Answer> {
   const found = await transaction.$queryRaw<{ fingerprint: string; answer: string }[]>`
     SELECT fingerprint, answer FROM "IdempotencyKey"
     WHERE "storeId" = ${storeId} AND key = ${key} AND "createdAt" > ${expired}::timestamptz

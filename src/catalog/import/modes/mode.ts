@@ -6,7 +6,7 @@ export type ImportMode = "UPSERT" | "PATCH" | "REPLACE";
 export interface ModeOptions {
   /** UPSERT by default. */
   readonly mode?: ImportMode | null | undefined;
-  /** With REPLACE. By default, see `guardDeletions`. */
+  /** With REPLACE. By default, see `excessOf`. */
   readonly maxDeletions?: number | null | undefined;
 }
 
@@ -36,23 +36,20 @@ interface Removals {
 }
 
 /**
- * Refuses a feed that has lost its rows. One that has no product at all deletes nothing unless maxDeletions is given: it is
- * a broken export more often than a shop that has closed.
+ * Finds a feed that has lost its rows. One that has no product at all deletes nothing unless maxDeletions is given: it is a broken
+ * export more often than a shop that has closed.
  *
- * @returns for a dry run, why the import would be refused, if so
- * @throws {AppError} TOO_MANY_DELETIONS
+ * @returns what the import would do that is too much, if so
  */
-export function guardDeletions(
+export function excessOf(
   { removed, before, stored }: Removals,
-  { maxDeletions, dryRun }: Pick<ModeOptions, "maxDeletions"> & { readonly dryRun: boolean },
+  maxDeletions: ModeOptions["maxDeletions"],
 ): string | undefined {
   const allowed = maxDeletions ?? (stored === 0 ? 0 : allowedByDefault(before));
   if (removed <= allowed) return undefined;
   const isEmpty = stored === 0 && typeof maxDeletions !== "number";
   const limit = isEmpty ? " and store none, which only maxDeletions allows" : `, but maxDeletions allows ${allowed}`;
-  const fault = `remove ${removed} of ${before} products${limit}`;
-  if (dryRun) return `The import would be refused: it would ${fault}.`;
-  throw tooManyDeletions(fault);
+  return `remove ${removed} of ${before} products${limit}`;
 }
 
 function allowedByDefault(before: number): number {
@@ -60,7 +57,7 @@ function allowedByDefault(before: number): number {
   return Math.min(share, Math.ceil(before * deletionsShareMax));
 }
 
-/** @param fault what the import would do */
-export function tooManyDeletions(fault: string): AppError {
-  return errorAt("TOO_MANY_DELETIONS", `This import would ${fault}. Nothing was stored.`, ["maxDeletions"]);
+/** @param excess of excessOf */
+export function tooManyDeletions(excess: string): AppError {
+  return errorAt("TOO_MANY_DELETIONS", `This import would ${excess}. Nothing was stored.`, ["maxDeletions"]);
 }

@@ -2,41 +2,30 @@ import type { Database } from "../../../database/client.js";
 import type { Problem } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { clip } from "../../../lib/text.js";
-import { chunkRowsMax } from "../../reading/chunkRows.js";
 import { fieldBits, type Place, requiredBits } from "../../product.input.js";
-import { charactersMax } from "../../product.rules.js";
-import { anyFields, patchProducts } from "../../product.patch.js";
-import type { RowSource } from "../../product.sql.js";
+import { ofImport, type StagedKey } from "../staging/rows.js";
 
 /**
  * Looks up the products that staged rows of a patch name: rows get their ids, or a fault. Rows of new products become
  * those of an upsert, where they have all required fields.
  */
-export async function resolvePatches(transaction: Database, storeId: string): Promise<void> {
-  await transaction.$executeRaw`
-    CREATE TEMPORARY TABLE "ProductPatched" (
-      id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL, "priceMin" numeric, "priceMax" numeric) ON COMMIT DROP`;
-  for (const named of [
-    Prisma.sql`p.id IN (SELECT s.id FROM "ProductStaging" s WHERE s.id IS NOT NULL)`,
-    Prisma.sql`p.sku IN (SELECT s.sku FROM "ProductStaging" s WHERE s.id IS NULL)`,
-  ]) {
-    await transaction.$executeRaw`
-      INSERT INTO "ProductPatched" (id, sku, "priceMin", "priceMax")
-      SELECT p.id, p.sku, p."priceMin", p."priceMax" FROM "Product" p WHERE p."storeId" = ${storeId} AND ${named}`;
-  }
-  await transaction.$executeRaw`
-    UPDATE "ProductStaging" s SET id = t.id FROM "ProductPatched" t
-    WHERE s.id IS NULL AND t.sku = s.sku`;
-  await transaction.$executeRaw`
-    UPDATE "ProductStaging" s SET present = CASE WHEN s.present & ${requiredBits} = ${requiredBits} THEN NULL ELSE s.present END,
-      fault = CASE WHEN s.present & ${requiredBits} = ${requiredBits} THEN NULL ELSE 'missing' END
-    WHERE s.present IS NOT NULL AND NOT EXISTS (SELECT FROM "ProductPatched" t WHERE t.id = s.id)`;
+export async function resolvePatches(transaction: Database, key: StagedKey): Promise<void> {
+  const { storeId } = key;
+  const isComplete = Prisma.sql`s.present & ${requiredBits} = ${requiredBits}`;
   const given = (bit: number) => Prisma.raw(`s.present & ${bit} <> 0`);
   await transaction.$executeRaw`
-    UPDATE "ProductStaging" s SET fault = 'prices' FROM "ProductPatched" t
-    WHERE t.id = s.id AND s.present IS NOT NULL AND
-      CASE WHEN ${given(fieldBits.price_min)} THEN s."priceMin" ELSE t."priceMin" END >
-      CASE WHEN ${given(fieldBits.price_max)} THEN s."priceMax" ELSE t."priceMax" END`;
+    UPDATE "StagedProduct" s SET id = p.id FROM "Product" p
+    WHERE ${ofImport("s", key)} AND s.id IS NULL AND p."storeId" = ${storeId} AND p.sku = s.sku`;
+  await transaction.$executeRaw`
+    UPDATE "StagedProduct" s SET present = CASE WHEN ${isComplete} THEN NULL ELSE s.present END,
+      fault = CASE WHEN ${isComplete} THEN NULL ELSE 'missing' END
+    WHERE ${ofImport("s", key)} AND s.present IS NOT NULL
+      AND NOT EXISTS (SELECT FROM "Product" p WHERE p."storeId" = ${storeId} AND p.id = s.id)`;
+  await transaction.$executeRaw`
+    UPDATE "StagedProduct" s SET fault = 'prices' FROM "Product" p
+    WHERE ${ofImport("s", key)} AND s.present IS NOT NULL AND p."storeId" = ${storeId} AND p.id = s.id AND
+      CASE WHEN ${given(fieldBits.price_min)} THEN s."priceMin" ELSE p."priceMin" END >
+      CASE WHEN ${given(fieldBits.price_max)} THEN s."priceMax" ELSE p."priceMax" END`;
 }
 
 interface PatchFault {
@@ -49,12 +38,13 @@ interface PatchFault {
 /** Staged rows of a patch whose product is missing, or would have a price_min above its price_max. */
 export async function findPatchFaults(
   transaction: Database,
+  key: StagedKey,
   listMax: number,
 ): Promise<{ readonly list: readonly PatchFault[]; readonly total: number }> {
   const list = await transaction.$queryRaw<(PatchFault & { total: number })[]>`
     SELECT line, fault, CASE WHEN fault = 'prices' THEN 'price_min' WHEN id IS NULL THEN 'sku' ELSE 'id' END AS field,
       coalesce(id, sku) AS value, (count(*) OVER ())::int AS total
-    FROM "ProductStaging" WHERE fault IS NOT NULL ORDER BY line LIMIT ${listMax}`;
+    FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND fault IS NOT NULL ORDER BY line LIMIT ${listMax}`;
   return { list, total: list[0]?.total ?? 0 };
 }
 
@@ -65,32 +55,4 @@ export function patchProblem({ fault, field, value }: PatchFault, place: Place):
   }
   const message = `The store has no product with the ${field} ${JSON.stringify(clip(value ?? ""))}; a new one needs all required fields.`;
   return { code: "PRODUCT_NOT_FOUND", message, ...place };
-}
-
-/**
- * Gives products whose sku another staged row takes a sku that no product can have, which their own rows replace. So
- * skus are never double between statements: Citus would not defer their check.
- */
-async function releaseTakenSkus(transaction: Database, storeId: string): Promise<void> {
-  await transaction.$executeRaw`
-    UPDATE "Product" p SET sku = p.id || repeat(' ', ${charactersMax.sku + 1}::int)
-    WHERE p."storeId" = ${storeId} AND p.id IN (
-      SELECT h.id FROM "ProductHolder" h JOIN "ProductStaging" s ON s.sku = h.sku AND s.id <> h.id WHERE NOT s.failed)`;
-}
-
-/** Stores the staged rows of a patch that do not fail. @returns how many */
-export async function patchStaged(transaction: Database, storeId: string, now: string): Promise<number> {
-  await releaseTakenSkus(transaction, storeId);
-  let stored = 0;
-  for (let after = -1; ;) {
-    const [{ last }] = await transaction.$queryRaw<[{ last: number | null }]>`
-      SELECT max(line) AS last FROM (
-        SELECT line FROM "ProductStaging" WHERE present IS NOT NULL AND NOT failed AND line > ${after}
-        ORDER BY line LIMIT ${chunkRowsMax}) AS next`;
-    if (last === null) return stored;
-    const rows: RowSource = Prisma.sql`(SELECT * FROM "ProductStaging"
-      WHERE present IS NOT NULL AND NOT failed AND line > ${after} AND line <= ${last}) s`;
-    stored += (await patchProducts(transaction, storeId, rows, { ...anyFields, all: fieldBits.id, now })).stored;
-    after = last;
-  }
 }

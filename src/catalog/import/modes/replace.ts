@@ -1,158 +1,85 @@
+import { queryOnNode } from "../../../database/citus/onNode.js";
 import type { Database } from "../../../database/client.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { RowSource } from "../../product.sql.js";
 import type { ImportTarget } from "../job.js";
-import type { Written } from "../result.js";
-import { guardDeletions } from "./mode.js";
-
-/** What REPLACE did, or in a dry run would do. */
-export type Removed = Required<Pick<Written, "deleted">> & Pick<Written, "remark">;
-
-interface Replacement {
-  readonly target: ImportTarget;
-  readonly maxDeletions: number | null | undefined;
-  readonly dryRun: boolean;
-}
-
-interface Writing {
-  readonly now: string;
-  readonly stored: number;
-  readonly kept: number;
-  readonly isShort: boolean;
-}
-
-interface RemovalSources {
-  readonly rows: RowSource;
-  readonly failed?: RowSource | undefined;
-  readonly stored: number;
-}
+import { isRemoval, ofImport, type StagedKey, withoutNestedLoops } from "../staging/rows.js";
 
 /** Products assigned to this site and no other. */
-function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
+export function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
   return Prisma.sql`SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId}
     GROUP BY t."productId" HAVING count(*) = 1 AND min(t."siteId") = ${siteId}`;
 }
 
+function ofSite({ storeId, siteId }: ImportTarget): Prisma.Sql {
+  if (siteId === undefined) return Prisma.empty;
+  return Prisma.sql`AND p.id IN (
+    SELECT x."productId" FROM "ProductSite" x WHERE x."storeId" = ${storeId} AND x."siteId" = ${siteId})`;
+}
+
+interface Removals {
+  /** Products that the import removes from the store, or from the site. */
+  readonly removed: number;
+  /** How many of these are deleted, and not only removed from the site. */
+  readonly deleted: number;
+  /** Products of the store, or the site. */
+  readonly before: number;
+}
+
 /**
- * Removes what an import at `now` has not written: from the store, or from the site to which it assigns its products.
- *
- * @param kept products of the store, or the site, that were written and were there before
- * @param stored products that were written
- * @param isShort whether the import is short, and counts before it deletes, which takes longer
- * @throws {AppError} TOO_MANY_DELETIONS
+ * Stages the removal of each product of the store, or of the site, that no row names. Rows that fail keep the products that have
+ * their skus, too. These rows come after all others.
  */
-export async function removeNotWritten(
-  transaction: Database,
-  { target, ...options }: Replacement,
-  { now, stored, kept, isShort }: Writing,
-): Promise<Removed> {
-  const { storeId, siteId } = target;
-  const guard = (removed: number) => guardDeletions({ removed, before: kept + removed, stored }, options);
-  const unwritten = Prisma.sql`p."storeId" = ${storeId} AND p."updatedAt" <> ${now}::timestamptz`;
-  if (isShort) guard(await countUnwritten(transaction, target, unwritten));
-  if (siteId === undefined) {
-    const deleted = await transaction.$executeRaw`DELETE FROM "Product" p WHERE ${unwritten}`;
-    return withRemark(deleted, guard(deleted));
-  }
-  const ids = Prisma.sql`SELECT p.id FROM "Product" p WHERE ${unwritten}`;
-  const { deleted, unassigned } = await removeProducts(transaction, target, ids);
-  return withRemark(deleted, guard(deleted + unassigned));
+export function stageRemovals(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
+  return withoutNestedLoops(transaction, () => stageAll(transaction, key, target));
 }
 
-function withRemark(deleted: number, remark: string | undefined): Removed {
-  return { deleted, ...(remark !== undefined && { remark }) };
+async function stageAll(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
+  const { storeId, importId } = key;
+  const [{ removed } = { removed: 0 }] = await queryOnNode<{ removed: number }>(
+    transaction,
+    storeId,
+    Prisma.sql`WITH removal AS (
+      INSERT INTO "StagedProduct" ("storeId", "importId", line, id)
+      SELECT o.id, ${importId}, row_number() OVER (ORDER BY p.id) + (
+        SELECT coalesce(max(s.line), 0) FROM "StagedProduct" s WHERE ${ofImport("s", key)}), p.id
+      FROM "Store" o, "Product" p WHERE o.id = ${storeId} AND p."storeId" = o.id ${ofSite(target)}
+        AND NOT EXISTS (SELECT FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND s.id = p.id)
+        AND NOT EXISTS (SELECT FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND s.failed AND s.sku = p.sku)
+      RETURNING 1)
+    SELECT count(*)::int AS removed FROM removal`,
+  );
+  if (removed === 0) return { removed, deleted: 0, before: 0 };
+  const [{ before }] = await transaction.$queryRaw<[{ before: number }]>`
+    SELECT count(*)::int AS before FROM "Product" p WHERE p."storeId" = ${storeId} ${ofSite(target)}`;
+  return { removed, deleted: await countDeletions(transaction, key, { target, removed }), before };
 }
 
-async function countUnwritten(
+async function countDeletions(
   transaction: Database,
-  { storeId, siteId }: ImportTarget,
-  unwritten: Prisma.Sql,
+  key: StagedKey,
+  { target: { storeId, siteId }, removed }: { readonly target: ImportTarget; readonly removed: number },
 ): Promise<number> {
-  const ofSite =
-    siteId === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND p.id IN (
-          SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."siteId" = ${siteId})`;
-  const [{ removed }] = await transaction.$queryRaw<[{ removed: number }]>`
-    SELECT count(*)::int AS removed FROM "Product" p WHERE ${unwritten} ${ofSite}`;
-  return removed;
+  if (siteId === undefined) return removed;
+  const [{ deleted }] = await transaction.$queryRaw<[{ deleted: number }]>`
+    SELECT count(*)::int AS deleted FROM "StagedProduct" s
+    WHERE ${ofImport("s", key)} AND ${isRemoval} AND s.id IN (${tiedToSiteAlone(storeId, siteId)})`;
+  return deleted;
 }
 
 /**
- * With a site, removes products from it, and deletes those that were assigned to no other one.
+ * Deletes products of the store; with a site, removes them from it, and deletes those that were assigned to no other one.
  *
  * @param ids a query of their ids
- * @returns how many were deleted, and how many others were removed from the site
  */
 export async function removeProducts(
   transaction: Database,
   { storeId, siteId }: ImportTarget,
   ids: Prisma.Sql,
-): Promise<{ readonly deleted: number; readonly unassigned: number }> {
-  const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`AND id IN (${tiedToSiteAlone(storeId, siteId)})`;
-  const deleted = await transaction.$executeRaw`
-    DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (${ids}) ${ofSite}`;
-  if (siteId === undefined) return { deleted, unassigned: 0 };
-  const unassigned = await transaction.$executeRaw`
+): Promise<void> {
+  const alone = siteId === undefined ? Prisma.empty : Prisma.sql`AND id IN (${tiedToSiteAlone(storeId, siteId)})`;
+  await transaction.$executeRaw`
+    DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (${ids}) ${alone}`;
+  if (siteId === undefined) return;
+  await transaction.$executeRaw`
     DELETE FROM "ProductSite" WHERE "storeId" = ${storeId} AND "siteId" = ${siteId} AND "productId" IN (${ids})`;
-  return { deleted, unassigned };
-}
-
-const removalIds = Prisma.sql`SELECT id FROM "ProductRemoval"`;
-
-/**
- * Collects what an import removes, before its rows are stored: products of the store, or of the site, that no row names.
- *
- * @param rows all rows of the import, those that fail too
- * @param failed rows that fail: they keep the products that have their skus
- * @param stored how many rows do not fail
- * @throws {AppError} TOO_MANY_DELETIONS
- */
-export async function collectRemovals(
-  transaction: Database,
-  { target: { storeId, siteId }, ...options }: Replacement,
-  { rows, failed, stored }: RemovalSources,
-): Promise<Pick<Written, "remark">> {
-  await transaction.$executeRaw`
-    CREATE TEMPORARY TABLE "ProductRemoval" (id text COLLATE "C" NOT NULL, sku text COLLATE "C" NOT NULL) ON COMMIT DROP`;
-  const ofSite =
-    siteId === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND p.id IN (
-          SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."siteId" = ${siteId})`;
-  const before = await transaction.$executeRaw`
-    INSERT INTO "ProductRemoval" (id, sku) SELECT p.id, p.sku FROM "Product" p WHERE p."storeId" = ${storeId} ${ofSite}`;
-  const named = await transaction.$executeRaw`DELETE FROM "ProductRemoval" r USING ${rows} WHERE s.id = r.id`;
-  const kept =
-    failed === undefined
-      ? 0
-      : await transaction.$executeRaw`DELETE FROM "ProductRemoval" r USING ${failed} WHERE s.sku = r.sku`;
-  const remark = guardDeletions({ removed: before - named - kept, before, stored }, options);
-  return remark === undefined ? {} : { remark };
-}
-
-/** See collectRemovals. */
-export async function removeNotStaged(
-  transaction: Database,
-  replacement: Replacement,
-  sources: RemovalSources,
-): Promise<Removed> {
-  const remark = await collectRemovals(transaction, replacement, sources);
-  const { deleted } = await removeProducts(transaction, replacement.target, removalIds);
-  return { deleted, ...remark };
-}
-
-/** How many of the removed products are deleted, and not only removed from the site. */
-export async function countDeletions(transaction: Database, { storeId, siteId }: ImportTarget): Promise<number> {
-  const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`WHERE id IN (${tiedToSiteAlone(storeId, siteId)})`;
-  const [{ deleted }] = await transaction.$queryRaw<[{ deleted: number }]>`
-    SELECT count(*)::int AS deleted FROM "ProductRemoval" ${ofSite}`;
-  return deleted;
-}
-
-/** Removed products do not keep their skus from the import's rows. */
-export async function dropRemovedHolders(transaction: Database, { storeId, siteId }: ImportTarget): Promise<void> {
-  const ofSite = siteId === undefined ? Prisma.empty : Prisma.sql`AND h.id IN (${tiedToSiteAlone(storeId, siteId)})`;
-  await transaction.$executeRaw`
-    DELETE FROM "ProductHolder" h WHERE NOT EXISTS (SELECT FROM "ProductStaging" t WHERE t.id = h.id) ${ofSite}`;
 }

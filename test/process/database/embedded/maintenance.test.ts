@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { importProducts } from "../../../../src/catalog/import/list.js";
+import { importProducts } from "../../../../src/catalog/import/ways/list.js";
 import { readConfig } from "../../../../src/config.js";
 import { openDatabase } from "../../../../src/database/open.js";
 import { createTestStore } from "../../../support/app.js";

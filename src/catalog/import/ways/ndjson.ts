@@ -1,11 +1,10 @@
-import type { RootDatabase } from "../../database/client.js";
-import { chunkRowsMax } from "../reading/chunkRows.js";
-import { readNdjson } from "../reading/ndjson.js";
-import { readOnThread } from "../reading/thread.js";
+import type { RootDatabase } from "../../../database/client.js";
+import { readNdjson } from "../../reading/ndjson.js";
+import { readOnThread } from "../../reading/thread.js";
 import { type CsvImportOptions, lastReading, politePieces, readHereMax, watched } from "./csv.js";
-import { importFrom, type ImportOptions } from "./import.js";
-import type { ProductSource } from "./job.js";
-import type { ImportResult } from "./result.js";
+import { importFrom, type ImportOptions } from "../import.js";
+import type { ProductSource } from "../job.js";
+import type { ImportResult } from "../result.js";
 
 /** The file is UTF-8. */
 export type NdjsonSource = { readonly text: string } | { readonly file: string };
@@ -27,7 +26,6 @@ export async function importNdjson(
   const readOptions = { ...(errorPolicy && { errorPolicy }), ...(preview && { preview }) };
   const { told, reading } = lastReading({ onProgress, onRead });
   const source: ProductSource = {
-    isLong: !isChunk(sent),
     isOnThread: !isReadHere(sent),
     read: (more) => watched(readSource(sent, { ...readOptions, ...more }, options.signal), told),
     reading,
@@ -50,9 +48,4 @@ function readSource(
 
 function isReadHere(source: NdjsonSource): boolean {
   return "text" in source && source.text.length <= readHereMax;
-}
-
-/** A single chunk, judged by its line breaks. */
-function isChunk(source: NdjsonSource): boolean {
-  return "text" in source && isReadHere(source) && source.text.split("\n", chunkRowsMax + 2).length <= chunkRowsMax;
 }

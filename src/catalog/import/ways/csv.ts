@@ -1,16 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import type { RootDatabase } from "../../database/client.js";
-import type { Path } from "../../errors.js";
-import type { UnparsedValue } from "../../lib/json/body.js";
-import { parseJson } from "../../lib/json/parse.js";
-import { type CsvPiece, textPieces } from "../csv/pieces.js";
-import type { FormatOptions } from "../formats/options.js";
-import { chunkRowsMax } from "../reading/chunkRows.js";
-import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../reading/csv.js";
-import { readOnThread } from "../reading/thread.js";
-import { importFrom, type ImportOptions } from "./import.js";
-import type { ProductSource } from "./job.js";
-import type { ImportResult } from "./result.js";
+import type { RootDatabase } from "../../../database/client.js";
+import type { Path } from "../../../errors.js";
+import type { UnparsedValue } from "../../../lib/json/body.js";
+import { parseJson } from "../../../lib/json/parse.js";
+import { type CsvPiece, textPieces } from "../../csv/pieces.js";
+import type { FormatOptions } from "../../formats/options.js";
+import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readCsv } from "../../reading/csv.js";
+import { readOnThread } from "../../reading/thread.js";
+import { importFrom, type ImportOptions } from "../import.js";
+import type { ProductSource } from "../job.js";
+import type { ImportResult } from "../result.js";
 
 export interface CsvImportOptions extends ImportOptions {
   readonly pathPrefix?: Path;
@@ -19,7 +18,7 @@ export interface CsvImportOptions extends ImportOptions {
   readonly fileFormat?: FormatOptions;
   /** The result shows the first products. */
   readonly preview?: boolean | undefined;
-  /** Called at the end of each reading; an import that fails needs more than one. */
+  /** Called at the end of the reading. */
   readonly onRead?: ((result: CsvResult) => void) | undefined;
 }
 
@@ -49,7 +48,6 @@ function csvSource(
 ): ProductSource {
   const { told, reading } = lastReading(listeners);
   return {
-    isLong: !isShort(source, options.fileFormat),
     isOnThread: !isReadHere(source, options.fileFormat),
     async *read(more) {
       return yield* watched(readProductCsv(source, { ...options, ...more }, signal), told);
@@ -136,12 +134,6 @@ function isReadHere(source: CsvSource, fileFormat: FormatOptions | undefined): s
 function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {
   if ("text" in source) return { kind: "csvText", text: source.text };
   return "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json };
-}
-
-/** A single chunk, judged by its line breaks. In files of other systems, these do not tell how long products are. */
-function isShort(source: CsvSource, fileFormat: FormatOptions | undefined): boolean {
-  if (!isReadHere(source, fileFormat)) return false;
-  return source.text.split("\n", chunkRowsMax + 2).length < chunkRowsMax + 2;
 }
 
 /** Others are served between pieces. */

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import type { RootDatabase } from "../../database/client.js";
-import { type AppError, errorAt, type Path } from "../../errors.js";
-import { chunkRowsMax } from "../reading/chunkRows.js";
-import { encodeRows, presence, productKeys } from "../product.columns.js";
-import { checkerOf, type ProductInput } from "../product.input.js";
-import { type ErrorPolicy, RowChecks } from "../reading/rowChecks.js";
-import { importFrom, type ImportOptions } from "./import.js";
-import type { ProductSource } from "./job.js";
-import type { ImportResult } from "./result.js";
+import type { RootDatabase } from "../../../database/client.js";
+import { type AppError, errorAt, type Path } from "../../../errors.js";
+import { chunkRowsMax } from "../../reading/chunkRows.js";
+import { encodeRows, presence, productKeys } from "../../product.columns.js";
+import { checkerOf, type ProductInput } from "../../product.input.js";
+import { type ErrorPolicy, RowChecks } from "../../reading/rowChecks.js";
+import { importFrom, type ImportOptions } from "../import.js";
+import type { ProductSource } from "../job.js";
+import type { ImportResult } from "../result.js";
 
 /**
  * Products need not be valid: all are stored, or as `errorPolicy` says.
@@ -39,9 +39,8 @@ export function listSource(
   errorPolicy: ErrorPolicy,
 ): ProductSource {
   return {
-    isLong: products.length > chunkRowsMax,
     isOnThread: false,
-    async *read({ keysOnly = false, isPatch = false } = {}) {
+    async *read({ isPatch = false } = {}) {
       const check = checkerOf(isPatch);
       const checks = new RowChecks(errorPolicy);
       const valid: boolean[] = [];
@@ -56,7 +55,7 @@ export function listSource(
           const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
           return { product, line: start + index, ...presence(product, { isPatch, isValid }) };
         });
-        yield { rows: rows.length, columns: encodeRows(rows, keysOnly), faults: checks.faults };
+        yield { rows: rows.length, columns: encodeRows(rows), faults: checks.faults };
       }
       return { rows: products.length, ...checks.found };
     },

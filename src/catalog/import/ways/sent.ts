@@ -1,14 +1,14 @@
-import type { RootDatabase } from "../../database/client.js";
-import type { Path } from "../../errors.js";
-import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
-import { chunkRowsMax } from "../reading/chunkRows.js";
-import type { CsvChunk, CsvResult } from "../reading/csv.js";
-import { importFrom, type ImportOptions } from "./import.js";
-import type { ProductSource } from "./job.js";
+import type { RootDatabase } from "../../../database/client.js";
+import type { Path } from "../../../errors.js";
+import { isUnparsedList, type UnparsedValue } from "../../../lib/json/body.js";
+import { chunkRowsMax } from "../../reading/chunkRows.js";
+import type { CsvChunk, CsvResult } from "../../reading/csv.js";
+import { importFrom, type ImportOptions } from "../import.js";
+import type { ProductSource } from "../job.js";
 import { importProducts, tooManyProducts } from "./list.js";
-import type { ImportResult } from "./result.js";
-import { type JsonOptions, readProductsJson, withImageList } from "../reading/json.js";
-import { readOnThread } from "../reading/thread.js";
+import type { ImportResult } from "../result.js";
+import { type JsonOptions, readProductsJson, withImageList } from "../../reading/json.js";
+import { readOnThread } from "../../reading/thread.js";
 
 type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
   /** As in GraphQL, a single image is coerced to a list. */
@@ -51,7 +51,6 @@ export async function importSentProducts(
   const { errorPolicy, signal } = options;
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
   const source: ProductSource = {
-    isLong: !isReadHere, // no transaction waits for a thread to read its only chunk
     isOnThread: !isReadHere,
     read: (more) =>
       isReadHere

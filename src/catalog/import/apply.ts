@@ -1,0 +1,186 @@
+import { isRowRefused } from "../../database/errors.js";
+import type { Database, RootDatabase } from "../../database/client.js";
+import { withRawParameters } from "../../database/rawParameters.js";
+import { inTransaction } from "../../database/transaction.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { fieldBits } from "../product.input.js";
+import { anyFields, patchedFields, patchProducts } from "../product.patch.js";
+import { sentRows } from "../product.sql.js";
+import { assignToSite, assignWritten, isCatalogEmpty, type UpsertCounts, upsertProducts } from "../product.store.js";
+import { chunkRowsMax } from "../reading/chunkRows.js";
+import type { ImportTarget } from "./job.js";
+import type { ImportMode } from "./modes/mode.js";
+import { removeProducts } from "./modes/replace.js";
+import type { SentRows, StagedRows } from "./staging/rows.js";
+import { isPatch, isRemoval, isWhole, lastLine, ofImport, type StagedKey, stagedRows } from "./staging/rows.js";
+
+export interface Application {
+  readonly target: ImportTarget;
+  readonly mode: ImportMode;
+  /** The time of the import, from `lock`. */
+  readonly now: string;
+}
+
+/** Rows of a transaction of the embedded engine: about a tenth of a second. */
+const stepRows = chunkRowsMax / 2;
+const stepTimeoutMs = 60_000;
+
+/**
+ * Stores rows that were not compared with the catalog.
+ *
+ * @returns undefined where the catalog's constraints refuse a row, or a patch finds no product or makes its prices wrong: the
+ *   transaction must roll back then
+ */
+export async function applyUnchecked(
+  transaction: Database,
+  rows: SentRows | StagedRows,
+  application: Application,
+): Promise<UpsertCounts | undefined> {
+  try {
+    const counts = await (rows.kind === "sent"
+      ? applySent(transaction, rows, application)
+      : applyStaged(transaction, rows.key, application));
+    return counts?.stored === rows.rows ? counts : undefined;
+  } catch (error) {
+    if (isRowRefused(error)) return undefined;
+    throw error;
+  }
+}
+
+/** One statement in the order of ids, so that several imports may do so at a time. */
+async function applySent(
+  transaction: Database,
+  { columns, rows: count }: SentRows,
+  { target: { storeId, siteId }, mode, now }: Application,
+): Promise<UpsertCounts | undefined> {
+  if (count === 0) return { stored: 0, created: 0 };
+  return withRawParameters(async (bind) => {
+    const rows = sentRows(columns, bind);
+    if (mode === "PATCH") {
+      const patch = { ...patchedFields(columns), now };
+      const { stored, mispriced } = await patchProducts(transaction, storeId, rows, patch);
+      await assignWritten(transaction, { storeId, siteId }, now);
+      return mispriced > 0 ? undefined : { stored, created: 0 };
+    }
+    const counts = await upsertProducts(transaction, storeId, rows, now, "upsert, ordered");
+    if (siteId !== undefined) await assignToSite(transaction, { storeId, siteId }, rows);
+    return counts;
+  });
+}
+
+/** Stores the staged rows that do not fail, within one transaction. */
+export async function applyStaged(
+  transaction: Database,
+  key: StagedKey,
+  { target, mode, now }: Application,
+): Promise<UpsertCounts> {
+  if (mode === "PATCH") return applyInParts(transaction, key, { target, now });
+  const { storeId, siteId } = target;
+  if (mode === "REPLACE") await removeProducts(transaction, target, removedIds(key));
+  const rows = stagedRows(key, isWhole);
+  const kind = (await isCatalogEmpty(transaction, storeId)) ? "staged, insert" : "staged";
+  const counts = await upsertProducts(transaction, storeId, rows, now, kind);
+  if (siteId !== undefined) await assignToSite(transaction, { storeId, siteId }, rows);
+  return counts;
+}
+
+/** The words of patched products are made here: those of all at once would take too much memory. */
+async function applyInParts(transaction: Database, key: StagedKey, part: Omit<Part, "lines">): Promise<UpsertCounts> {
+  let [stored, created] = [0, 0];
+  for (let after = -1; ;) {
+    const last = await lastLine(transaction, key, { after, rowsMax: chunkRowsMax });
+    if (last === null) return { stored, created };
+    const lines = Prisma.sql`s.line > ${after} AND s.line <= ${last}`;
+    const counts = await applyPart(transaction, key, { ...part, lines });
+    stored += counts.stored;
+    created += counts.created;
+    after = last;
+  }
+}
+
+interface Part {
+  readonly target: ImportTarget;
+  readonly now: string;
+  /** The condition of its rows. */
+  readonly lines: Prisma.Sql;
+}
+
+/** Stores some of the staged rows, whatever each of them does. The others must follow. */
+async function applyPart(transaction: Database, key: StagedKey, { target, now, lines }: Part): Promise<UpsertCounts> {
+  const { storeId, siteId } = target;
+  const rowsThat = (condition: Prisma.Sql) => stagedRows(key, Prisma.sql`${lines} AND ${condition}`);
+  const written = rowsThat(Prisma.sql`(s.title IS NOT NULL OR s.present IS NOT NULL) AND NOT s.failed`);
+  await releaseSkus(transaction, key, lines);
+  const { stored, created } = await upsertProducts(transaction, storeId, rowsThat(isWhole), now, "staged");
+  const patch = { ...anyFields, all: fieldBits.id, now };
+  const patched = await patchProducts(transaction, storeId, rowsThat(isPatch), patch);
+  if (siteId !== undefined) await assignToSite(transaction, { storeId, siteId }, written);
+  await removeProducts(transaction, target, removedIds(key, lines));
+  return { stored: stored + patched.stored, created };
+}
+
+/**
+ * Gives products whose sku one of the rows takes a placeholder until another part of the import replaces or removes them, as
+ * the check of the whole import guarantees. So skus are never double between statements.
+ */
+async function releaseSkus(transaction: Database, key: StagedKey, lines: Prisma.Sql): Promise<void> {
+  await transaction.$executeRaw`
+    UPDATE "Product" p SET sku = ${key.importId} || ' ' || p.id FROM "StagedProduct" s
+    WHERE p."storeId" = ${key.storeId} AND ${ofImport("s", key)} AND ${lines} AND NOT s.failed
+      AND p.sku = s.sku AND p.id <> s.id`;
+}
+
+/**
+ * An array is read first. Joined, as few rows as the statistics tell of would be looked at for each product of the store.
+ */
+function removedIds(key: StagedKey, lines = Prisma.sql`true`): Prisma.Sql {
+  return Prisma.sql`SELECT unnest(ARRAY(
+    SELECT s.id FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND ${lines} AND ${isRemoval}))`;
+}
+
+/**
+ * Stores the rows of an accepted import in short transactions, on the embedded engine. Each records its progress, so this may be
+ * repeated and run concurrently.
+ */
+export async function applySteps(db: RootDatabase, key: StagedKey): Promise<void> {
+  const step = () => inTransaction(db, { timeoutMs: stepTimeoutMs }, (transaction) => applyStep(transaction, key));
+  while (await step());
+}
+
+/** @returns whether rows are left */
+async function applyStep(transaction: Database, key: StagedKey): Promise<boolean> {
+  const { storeId, importId } = key;
+  const [staged] = await transaction.$queryRaw<{ now: string; siteId: string | null; appliedLine: number }[]>`
+    SELECT "decidedAt"::text AS now, "siteId", "appliedLine" FROM "StagedImport"
+    WHERE "storeId" = ${storeId} AND id = ${importId} AND "decidedAt" IS NOT NULL`;
+  if (staged === undefined) return false;
+  const { now, siteId, appliedLine } = staged;
+  const last = await lastLine(transaction, key, { after: appliedLine, rowsMax: stepRows });
+  if (last === null) {
+    await transaction.$executeRaw`
+      UPDATE "StagedImport" SET "decidedAt" = NULL WHERE "storeId" = ${storeId} AND id = ${importId}`;
+    return false;
+  }
+  const lines = Prisma.sql`s.line > ${appliedLine} AND s.line <= ${last}`;
+  await applyPart(transaction, key, { target: { storeId, siteId: siteId ?? undefined }, now, lines });
+  await mergeSearchIndex(transaction);
+  await transaction.$executeRaw`
+    UPDATE "StagedImport" SET "appliedLine" = ${last} WHERE "storeId" = ${storeId} AND id = ${importId}`;
+  return true;
+}
+
+/** Otherwise a later step would merge all entries at once, for seconds. */
+async function mergeSearchIndex(transaction: Database): Promise<void> {
+  await transaction.$queryRaw`
+    SELECT gin_clean_pending_list(i.indexrelid)::text AS pages FROM pg_index i
+    JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
+    WHERE i.indrelid = '"Product"'::regclass AND a.amname = 'gin'`;
+}
+
+/** On the embedded engine, completes accepted imports of the store whose processes have ended, or wait. */
+export async function applyAccepted(db: RootDatabase, storeId: string): Promise<void> {
+  const accepted = await db.$queryRaw<StagedKey[]>`
+    SELECT "storeId", id AS "importId" FROM "StagedImport"
+    WHERE "storeId" = ${storeId} AND "decidedAt" IS NOT NULL`;
+  for (const key of accepted) await applySteps(db, key);
+}

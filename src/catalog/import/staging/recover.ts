@@ -1,0 +1,67 @@
+import type { RootDatabase } from "../../../database/client.js";
+import { engineOf } from "../../../database/engine.js";
+import { inTransaction } from "../../../database/transaction.js";
+import { applySteps } from "../apply.js";
+import { lastLine, type StagedKey } from "./rows.js";
+
+/** Longer than an import takes. */
+const leftAfter = "2 hours";
+/** The process of an accepted import that is incomplete for so long has ended. */
+const staleAfter = "30 seconds";
+const importsMax = 100;
+/** Rows that a statement removes: others wait for it on the embedded engine. */
+const removalRows = 20_000;
+
+/** `all` if no other process can be importing, otherwise `old` ones. */
+export type InterruptedImports = "all" | "old";
+
+/** On the embedded engine: completes accepted imports of ended processes, and removes the others. */
+export async function recoverImports(db: RootDatabase, leftovers: InterruptedImports): Promise<void> {
+  const [stale, left] = leftovers === "all" ? ["0", "0"] : [staleAfter, leftAfter];
+  const found = await db.$queryRaw<
+    { storeId: string; importId: string; isDecided: boolean }[]
+  >`/* staged_imports_left */
+    SELECT "storeId", id AS "importId", "decidedAt" IS NOT NULL AS "isDecided" FROM "StagedImport"
+    WHERE coalesce("decidedAt" <= now() - ${stale}::interval, "startedAt" <= now() - ${left}::interval)
+    ORDER BY "startedAt" LIMIT ${importsMax}`;
+  for (const { isDecided, ...key } of found) {
+    if (isDecided) await applySteps(db, key);
+    await removeStaged(db, key);
+  }
+  if (leftovers === "all" || found.length > 0) await reclaim(db);
+}
+
+/** Removes what imports of the store have left whose processes ended. */
+export async function removeLeft(db: RootDatabase, storeId: string): Promise<void> {
+  const left = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM "StagedImport"
+    WHERE "storeId" = ${storeId} AND "decidedAt" IS NULL AND "startedAt" <= now() - ${leftAfter}::interval
+    ORDER BY "startedAt" LIMIT ${importsMax}`;
+  for (const { id } of left) await removeStaged(db, { storeId, importId: id });
+}
+
+/** Removes the rows of an import that is over, and not those of an accepted one that is incomplete. */
+export async function removeStaged(db: RootDatabase, key: StagedKey): Promise<void> {
+  const { storeId, importId } = key;
+  for (let from = -1; ;) {
+    const last = await lastLine(db, key, { after: from, rowsMax: removalRows });
+    if (last === null) break;
+    await db.$executeRaw`
+      DELETE FROM "StagedProduct" WHERE "storeId" = ${storeId} AND "importId" = ${importId} AND line <= ${last}
+        AND NOT EXISTS (SELECT FROM "StagedImport"
+          WHERE "storeId" = ${storeId} AND id = ${importId} AND "decidedAt" IS NOT NULL)`;
+    from = last;
+  }
+  await db.$executeRaw`
+    DELETE FROM "StagedImport" WHERE "storeId" = ${storeId} AND id = ${importId} AND "decidedAt" IS NULL`;
+  if (engineOf(db).kind === "embedded") await reclaim(db);
+}
+
+/** Reclaims space: the embedded engine has no autovacuum. */
+async function reclaim(db: RootDatabase): Promise<void> {
+  await inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
+    const [{ imports }] = await transaction.$queryRaw<[{ imports: number }]>`/* staged_imports */
+      SELECT count(*)::int AS imports FROM "StagedImport"`;
+    if (imports === 0) await transaction.$executeRaw`/* staged_imports */ TRUNCATE "StagedImport", "StagedProduct"`;
+  });
+}

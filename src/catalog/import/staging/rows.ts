@@ -1,0 +1,67 @@
+import type { Database } from "../../../database/client.js";
+import { setLocal } from "../../../database/transaction.js";
+import { Prisma } from "../../../generated/prisma/client.js";
+import type { EncodedRows } from "../../product.columns.js";
+import { rowColumns, type RowSource } from "../../product.sql.js";
+import type { ReadResult } from "../job.js";
+
+/** Names the rows of one import in StagedProduct. */
+export interface StagedKey {
+  readonly storeId: string;
+  readonly importId: string;
+}
+
+interface ReadRows {
+  readonly rows: number;
+  readonly read: ReadResult;
+}
+
+/** The only chunk of an import, with no fault of a row by itself: parameters of its statements. */
+export type SentRows = ReadRows & { readonly kind: "sent"; readonly columns: EncodedRows };
+
+/** Rows in StagedProduct. */
+export type StagedRows = ReadRows & { readonly kind: "staged"; readonly key: StagedKey };
+
+/** The condition of a row of the import. @param alias of StagedProduct */
+export function ofImport(alias: "s" | "t", { storeId, importId }: StagedKey): Prisma.Sql {
+  return aliased[alias](storeId, importId);
+}
+
+const aliased = {
+  s: (storeId: string, importId: string) => Prisma.sql`s."storeId" = ${storeId} AND s."importId" = ${importId}`,
+  t: (storeId: string, importId: string) => Prisma.sql`t."storeId" = ${storeId} AND t."importId" = ${importId}`,
+} as const;
+
+/** What a staged row does, where the import stores it. */
+export const isWhole = Prisma.sql`s.title IS NOT NULL AND s.present IS NULL AND NOT s.failed`;
+export const isPatch = Prisma.sql`s.present IS NOT NULL AND NOT s.failed`;
+export const isRemoval = Prisma.sql`s.title IS NULL AND s.present IS NULL AND NOT s.failed`;
+
+/** Staged rows as a relation with the alias `s`. */
+export function stagedRows(key: StagedKey, condition: Prisma.Sql): RowSource {
+  return Prisma.sql`(SELECT ${rowColumns} FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND ${condition}) s`;
+}
+
+/**
+ * Compares staged rows with others. The planner has no statistics of them and takes them for a few: nested loops would look
+ * cheap, and take quadratic time.
+ */
+export async function withoutNestedLoops<Result>(transaction: Database, work: () => Promise<Result>): Promise<Result> {
+  await setLocal(transaction, { enable_nestloop: "off" });
+  const result = await work();
+  await setLocal(transaction, { enable_nestloop: "on" });
+  return result;
+}
+
+/** The last of the next rows after a line, at most `rowsMax`. Null where there are none. */
+export async function lastLine(
+  db: Database,
+  key: StagedKey,
+  { after, rowsMax }: { readonly after: number; readonly rowsMax: number },
+): Promise<number | null> {
+  const [{ last }] = await db.$queryRaw<[{ last: number | null }]>`
+    SELECT max(line) AS last FROM (
+      SELECT s.line FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND s.line > ${after}
+      ORDER BY s.line LIMIT ${rowsMax}) AS next`;
+  return last;
+}

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
+import type { ProductSource } from "../../../src/catalog/import/job.js";
+import { listSource } from "../../../src/catalog/import/ways/list.js";
+import { createImportSweep } from "../../../src/catalog/import/staging/sweep.js";
+import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
+import { ofTest } from "../../support/citus/recording.js";
+import { until } from "../../support/process.js";
+import {
+  bulk,
+  importedAnswer,
+  longRows,
+  paths,
+  product,
+  products,
+  storedKeys,
+  storedProducts,
+} from "../../support/products.js";
+
+const app = await openTestApp();
+
+async function leftOf({ id: storeId }: TestStore) {
+  return {
+    imports: await app.db.stagedImport.count({ where: { storeId } }),
+    rows: await app.db.stagedProduct.count({ where: { storeId } }),
+  };
+}
+const nothing = { imports: 0, rows: 0 };
+
+/** A long list, with something to do after its first chunks have been taken. */
+function pausedList(list: readonly object[], pause: () => Promise<void>) {
+  const source = listSource(list, (index) => ["products", index], "REJECT_ALL");
+  const state = { readings: 0 };
+  const paused: ProductSource = {
+    ...source,
+    async *read(options) {
+      state.readings += 1;
+      const reader = source.read(options);
+      for (let taken = 0; ; taken += 1) {
+        const step = await reader.next();
+        if (step.done === true) return step.value;
+        if (taken === 2) await pause();
+        yield step.value;
+      }
+    },
+  };
+  return { source: paused, state };
+}
+
+const list = products(4 * longRows);
+
+test("an import whose rows come slowly keeps nobody waiting: it holds neither the catalog nor a connection", async () => {
+  const store = await createTestStore(app);
+  const { client, probe } = openConnections();
+  const seen: unknown[] = [];
+  const { source } = pausedList(list, async () => {
+    await until(() => probe.pool.totalCount === probe.pool.idleCount, "the chunk before to be staged");
+    seen.push((await leftOf(store)).imports);
+    seen.push(await store.post(paths.one, { product: product("other") }));
+    seen.push(await store.post(paths.bulk, bulk(products(longRows))));
+  });
+  expect(await importFrom(client, store.id, source, {})).toMatchObject({ created: 3 * longRows, updated: longRows });
+  expect(seen).toEqual([1, importedAnswer(1), importedAnswer(longRows)]);
+  expect(await leftOf(store)).toEqual(nothing);
+});
+
+test.each<[string, ImportOptions]>([
+  ["is refused", {}],
+  ["rejects rows", { errorPolicy: "REJECT_FAILED" }],
+  ["is a dry run", { errorPolicy: "REJECT_FAILED", dryRun: true }],
+  ["replaces the catalog", { errorPolicy: "REJECT_FAILED", mode: "REPLACE" }],
+])("the rows of an import that %s are read once", async (_, options) => {
+  const store = await createTestStore(app);
+  const { source, state } = pausedList([...list, product("p00001", { sku: "again" })], () => Promise.resolve());
+  await importFrom(app.db, store.id, source, options).catch(() => undefined);
+  expect(state.readings).toBe(1);
+  expect(await leftOf(store)).toEqual(nothing);
+});
+
+test.each(["UPSERT", "PATCH", "REPLACE"] as const)(
+  "an import with the mode %s whose staged rows are lost, as by a crash of the server, changes nothing",
+  async (mode) => {
+    const store = await createTestStore(app);
+    await store.post(paths.bulk, bulk(products(5)));
+    const before = await storedKeys(app, store);
+    const { source } = pausedList(
+      products(4 * longRows, () => ({ title: "New" })),
+      async () => {
+        await app.db.$executeRawUnsafe(ofTest(`DELETE FROM "StagedProduct" WHERE "storeId" = $1`), store.id);
+      },
+    );
+    const answer = importFrom(app.db, store.id, source, { mode });
+    await expect(answer).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await storedKeys(app, store)).toEqual(before);
+    expect((await storedProducts(app, store)).some(({ title }) => title === "New")).toBe(false);
+    expect(await leftOf(store)).toEqual(nothing);
+  },
+);
+
+test("staged rows are logged only where they must survive a crash: on the embedded engine", async () => {
+  const tables = await app.db.$queryRaw<{ relpersistence: string }[]>`
+    SELECT relpersistence::text FROM pg_class WHERE relname IN ('StagedImport', 'StagedProduct')`;
+  const expected = app.engine === "embedded" ? "p" : "u";
+  expect(tables.map(({ relpersistence }) => relpersistence)).toEqual([expected, expected]);
+});
+
+test("the sweep removes what imports of ended processes have staged, and nothing of those under way", async () => {
+  const [old, young] = [await createTestStore(app), await createTestStore(app)];
+  for (const [{ id: storeId }, hours] of [
+    [old, 3],
+    [young, 1],
+  ] as const) {
+    const startedAt = new Date(Date.now() - hours * 3_600_000);
+    await app.db.stagedImport.create({ data: { storeId, id: "left", startedAt } });
+    await app.db.stagedProduct.createMany({ data: [1, 2].map((line) => ({ storeId, importId: "left", line })) });
+  }
+  const sweep = createImportSweep(app.db);
+  const going = new AbortController().signal;
+  for (let round = 0; round < 20 && (await leftOf(old)).imports > 0; round += 1) await sweep(going);
+  expect(await leftOf(old)).toEqual(nothing);
+  expect(await leftOf(young)).toEqual({ imports: 1, rows: 2 });
+});
