@@ -110,9 +110,14 @@ export class Staging {
   async begin(): Promise<void> {
     const { storeId, importId } = this.key;
     this.#hasBegun = true;
-    await this.db.$executeRaw`
-      INSERT INTO "StagedImport" ("storeId", id, "siteId", "startedAt")
-      VALUES (${storeId}, ${importId}, ${this.target.siteId ?? null}, ${new Date()}::timestamptz)`;
+    const statement = Prisma.sql`
+      WITH begun AS (
+        INSERT INTO "StagedImport" ("storeId", id, "siteId", "startedAt")
+        SELECT o.id, ${importId}, ${this.target.siteId ?? null}, ${new Date()}::timestamptz
+        FROM "Store" AS o WHERE o.id = ${storeId}
+        RETURNING 1)
+      SELECT count(*)::int AS imports FROM begun`;
+    await retryAfterMove(this.db, storeId, () => queryOnNode(this.db, storeId, statement));
   }
 
   async add({ rows, columns }: { readonly rows: number; readonly columns: EncodedRows }): Promise<void> {
