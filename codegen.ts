@@ -9,12 +9,14 @@ const client = {
 /** Types the GraphQL operations of the dashboard and of the end-to-end tests from the committed schema. */
 const config: CodegenConfig = {
   schema: "schema.graphql",
+  pluckConfig: { globalGqlIdentifierName: ["graphql", "typedGraphql"] }, // those of the dashboard are not formatted, so that leaves share a line
   ignoreNoDocuments: true,
   emitLegacyCommonJSImports: false, // imports with extensions
   generates: {
     "src/generated/dashboard/": {
       ...client,
       documents: ["src/dashboard/**/*.{ts,tsx}"],
+      presetConfig: { ...client.presetConfig, gqlTagName: "typedGraphql" },
       config: { ...client.config, documentMode: "string" }, // the page sends text, and needs no parser
     },
     "src/generated/operations/": { ...client, documents: ["test/**/*.test.ts"] },

@@ -1,107 +1,53 @@
 import type { ShowSubscription, ShowsQuery } from "../../generated/dashboard/graphql.js";
-import { graphql, withFragments } from "./typed.js";
+import { typedGraphql, withFragments } from "./typed.js";
 
-export const storeQuery = graphql(`
+export const storeQuery = typedGraphql(`
   query Store {
-    store {
-      name
-      scopes
-    }
+    store { name scopes }
   }
 `);
 
-export const showsQuery = graphql(`
+export const showsQuery = typedGraphql(`
   query Shows($first: Int, $after: String, $status: LiveStreamStatus, $search: String) {
     liveStreams(first: $first, after: $after, status: $status, search: $search) {
       totalCount
-      nodes {
-        id
-        name
-        status
-        startedAt
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
+      nodes { id name status startedAt }
+      pageInfo { hasNextPage endCursor }
     }
   }
 `);
 
 /** A show as the list has it, its times, from which the bucket size of its timeline follows, and what the token allows. */
-export const showTimesQuery = graphql(`
+export const showTimesQuery = typedGraphql(`
   query ShowTimes($lsId: String!) {
-    liveStream(lsId: $lsId) {
-      id
-      name
-      status
-      startedAt
-      endedAt
-    }
-    store {
-      scopes
-    }
+    liveStream(lsId: $lsId) { id name status startedAt endedAt }
+    store { scopes }
   }
 `);
 
-export const saveShowMutation = graphql(`
+export const saveShowMutation = typedGraphql(`
   mutation SaveShow($liveStream: LiveStreamInput!) {
-    saveLiveStream(liveStream: $liveStream) {
-      id
-    }
+    saveLiveStream(liveStream: $liveStream) { id }
   }
 `);
 
-const figures = graphql(`
+const figures = typedGraphql(`
   fragment Figures on LiveStreamAnalytics {
     name
     status
     startedAt
     endedAt
     durationSeconds
-    host {
-      name
-    }
+    host { name }
     kpis {
-      sales {
-        live
-        replay
-        referral
-        total
-        currency
-      }
-      refunds {
-        total
-      }
-      netSales {
-        total
-      }
-      orders {
-        live
-        replay
-        referral
-        total
-      }
-      viewers {
-        live
-        replay
-        total
-        unique
-      }
-      addToCart {
-        live
-        replay
-        avg
-      }
-      avgViewTime {
-        live
-        replay
-        avg
-      }
-      devices {
-        device
-        value
-      }
+      sales { live replay referral total currency }
+      refunds { total }
+      netSales { total }
+      orders { live replay referral total }
+      viewers { live replay total unique }
+      addToCart { live replay avg }
+      avgViewTime { live replay avg }
+      devices { device value }
       conversionRate
       averageOrderValue
     }
@@ -116,31 +62,24 @@ const figures = graphql(`
     topProducts(first: 10) {
       productId
       carts
-      product @include(if: $withCatalog) {
-        title
-        featured_image
-      }
+      product @include(if: $withCatalog) { title featured_image }
     }
   }
 `);
 
 export const showSubscription = withFragments(
-  graphql(`
+  typedGraphql(`
     subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
-      liveStreamAnalytics(lsId: $lsId) {
-        ...Figures
-      }
+      liveStreamAnalytics(lsId: $lsId) { ...Figures }
     }
   `),
   figures,
 );
 
 export const showQuery = withFragments(
-  graphql(`
+  typedGraphql(`
     query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
-      liveStreamAnalytics(lsId: $lsId) {
-        ...Figures
-      }
+      liveStreamAnalytics(lsId: $lsId) { ...Figures }
     }
   `),
   figures,

@@ -4,62 +4,37 @@ import type {
   ShowTableQuery,
   StoreFiguresQuery,
 } from "../../generated/dashboard/graphql.js";
-import { graphql, withFragments } from "./typed.js";
+import { typedGraphql, withFragments } from "./typed.js";
 
-const keyFigures = graphql(`
+const keyFigures = typedGraphql(`
   fragment KeyFigures on Kpis {
-    sales {
-      total
-    }
-    netSales {
-      total
-    }
-    refunds {
-      total
-    }
-    orders {
-      total
-    }
-    viewers {
-      total
-    }
-    addToCart {
-      avg
-    }
-    avgViewTime {
-      avg
-    }
+    sales { total }
+    netSales { total }
+    refunds { total }
+    orders { total }
+    viewers { total }
+    addToCart { avg }
+    avgViewTime { avg }
   }
 `);
 
-const totals = graphql(`
+const totals = typedGraphql(`
   fragment Totals on StoreAnalytics {
     from
     until
     showCount
-    kpis {
-      ...KeyFigures
-      conversionRate
-      averageOrderValue
-    }
+    kpis { ...KeyFigures conversionRate averageOrderValue }
   }
 `);
 
 export const storeFiguresQuery = withFragments(
-  graphql(`
+  typedGraphql(`
     query StoreFigures($from: DateTime!, $until: DateTime!, $timeZone: String!, $bucket: StoreBucket!) {
       storeAnalytics(from: $from, until: $until, timeZone: $timeZone) {
         currency
         ...Totals
-        timeline(bucket: $bucket) {
-          startsAt
-          orders
-          sales
-          carts
-        }
-        previous {
-          ...Totals
-        }
+        timeline(bucket: $bucket) { startsAt orders sales carts }
+        previous { ...Totals }
       }
     }
   `),
@@ -68,7 +43,7 @@ export const storeFiguresQuery = withFragments(
 );
 
 export const showTableQuery = withFragments(
-  graphql(`
+  typedGraphql(`
     query ShowTable(
       $first: Int!
       $after: String
@@ -96,22 +71,17 @@ export const showTableQuery = withFragments(
           startedAt
           kpis {
             ...KeyFigures
-            sales {
-              currency
-            }
+            sales { currency }
           }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `),
   keyFigures,
 );
 
-export const bestProductsQuery = graphql(`
+export const bestProductsQuery = typedGraphql(`
   query BestProducts($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!, $withCatalog: Boolean!) {
     productPerformance(from: $from, until: $until, first: 10, orderBy: $orderBy) {
       nodes {
@@ -121,16 +91,13 @@ export const bestProductsQuery = graphql(`
         quantity
         carts
         shows
-        product @include(if: $withCatalog) {
-          title
-          featured_image
-        }
+        product @include(if: $withCatalog) { title featured_image }
       }
     }
   }
 `);
 
-const compared = graphql(`
+const compared = typedGraphql(`
   fragment Compared on LiveStreamAnalytics {
     id
     name
@@ -140,17 +107,8 @@ const compared = graphql(`
     peakConcurrentViewers
     kpis {
       ...KeyFigures
-      sales {
-        live
-        replay
-        referral
-        currency
-      }
-      viewers {
-        live
-        replay
-        unique
-      }
+      sales { live replay referral currency }
+      viewers { live replay unique }
       conversionRate
       averageOrderValue
     }
@@ -158,23 +116,16 @@ const compared = graphql(`
       productId
       sales
       carts
-      product @include(if: $withCatalog) {
-        title
-        featured_image
-      }
+      product @include(if: $withCatalog) { title featured_image }
     }
   }
 `);
 
 export const comparisonQuery = withFragments(
-  graphql(`
+  typedGraphql(`
     query Comparison($one: String!, $other: String!, $withCatalog: Boolean!) {
-      one: liveStreamAnalytics(lsId: $one) {
-        ...Compared
-      }
-      other: liveStreamAnalytics(lsId: $other) {
-        ...Compared
-      }
+      one: liveStreamAnalytics(lsId: $one) { ...Compared }
+      other: liveStreamAnalytics(lsId: $other) { ...Compared }
     }
   `),
   compared,
