@@ -34,7 +34,8 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     }
     const problem = problemWith(request);
     const exchange: Exchange = { request, response, requestId, observation, ...target };
-    if (problem !== undefined) return refuse(exchange, problem);
+    if (problem !== undefined)
+      return (target.path === graphqlPath ? sendGraphQLError : sendRestError)(exchange, problem);
     if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
     const handled = observation.handle(async () => route(exchange));
     handled.catch((error: unknown) => {
@@ -42,7 +43,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
       log.error({ requestId, err: error }, "request failed");
       observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
-      else sendRestError(response, new AppError("INTERNAL", "Something went wrong on our side."), requestId);
+      else sendRestError(exchange, new AppError("INTERNAL", "Something went wrong on our side."));
     });
   };
 }
@@ -55,7 +56,7 @@ function createRoute(options: RouterOptions): Route {
   const rest = createRestRoute(options);
   const collect = createCollectRoute(options);
   return (exchange) => {
-    const { path, request, response, requestId, observation } = exchange;
+    const { path, request, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
     if (path === `${graphqlPath}/`) return redirect(exchange, graphqlPath, `..${graphqlPath}`); // with its method and body, by 308
     if (path === collectPath) return collect(exchange);
@@ -68,7 +69,7 @@ function createRoute(options: RouterOptions): Route {
     }
     observation.route = path;
     if (isRead(request)) return page(exchange);
-    return observation.refused(sendRestError(response, new MethodNotAllowedError(["GET", "HEAD"]), requestId));
+    return sendRestError(exchange, new MethodNotAllowedError(["GET", "HEAD"]));
   };
 }
 
@@ -76,14 +77,6 @@ function createRoute(options: RouterOptions): Route {
 function redirect({ response, search, observation }: Exchange, route: string, to: string): void {
   observation.route = route;
   send(response, 308, { location: search === "" ? to : `${to}?${search}`, "content-length": 0 });
-}
-
-function refuse({ request, response, requestId, observation, path }: Exchange, problem: AppError): void {
-  const code =
-    path === graphqlPath
-      ? sendGraphQLError(request, response, problem, requestId, () => undefined)
-      : sendRestError(response, problem, requestId);
-  observation.refused(code);
 }
 
 /** OPTIONS of `*` queries the capabilities of the whole server (RFC 9110, section 9.3.7). */

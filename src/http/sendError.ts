@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AppError, ErrorCode } from "../errors.js";
+import type { Logger } from "pino";
+import type { AppError } from "../errors.js";
 import { readAccept } from "../graphql/accepted.js";
 import { authenticate } from "../graphql/httpStatus.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
@@ -7,44 +7,37 @@ import type { RestResponse } from "../rest/response.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
 import { acceptedCodings, UnsupportedCodingError } from "./content/contentEncoding.js";
+import type { Exchange } from "./exchange.js";
 import { respondJson } from "./respond.js";
 
 type ProblemResponse = Extract<RestResponse, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Returns the error's code. Unexpected errors are reported. */
-export function sendRestError(
-  response: ServerResponse,
-  error: unknown,
-  requestId: string,
-  report: Report = () => undefined,
-): ErrorCode {
-  const { problem, retryAfterSeconds } = isProblemResponse(error) ? error : toProblemResponse(error, requestId, report);
+/** Answers with an error as REST does, and notes its code. Unexpected errors are logged. */
+export function sendRestError({ response, requestId, observation }: Exchange, error: unknown, log?: Logger): void {
+  const answer = isProblemResponse(error) ? error : toProblemResponse(error, requestId, reporter(requestId, log));
+  const { problem, retryAfterSeconds } = answer;
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
     ...headersOf(error),
   });
-  return problem.code;
+  observation.refused(problem.code);
 }
 
 export function problemOf(error: AppError): ProblemDetails {
   return toProblemResponse(error, "", () => undefined).problem;
 }
 
-/** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status; returns the code. */
-export function sendGraphQLError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-  requestId: string,
-  report: Report,
-): ErrorCode {
+/** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status. Unexpected errors are logged. */
+export function sendGraphQLError(exchange: Exchange, error: unknown, log?: Logger): void {
+  const { request, response, requestId, observation } = exchange;
+  const reportError = reporter(requestId, log);
   if (response.headersSent) {
-    report(error);
+    reportError(error);
     response.destroy();
-    return "INTERNAL";
+    return observation.refused("INTERNAL");
   }
-  const presented = presentError(error, { requestId, reportError: report });
+  const presented = presentError(error, { requestId, reportError });
   const { message, extensions } = presented;
   const { code, retryAfterSeconds } = extensionsOf(presented);
   const { status } = problemTypes[code];
@@ -53,7 +46,11 @@ export function sendGraphQLError(
     ...headersFor(status, retryAfterSeconds),
     ...headersOf(error),
   });
-  return code;
+  observation.refused(code);
+}
+
+function reporter(requestId: string, log: Logger | undefined): Report {
+  return (error) => log?.error({ requestId, err: error }, "request failed");
 }
 
 function isProblemResponse(value: unknown): value is ProblemResponse {

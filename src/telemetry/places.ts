@@ -7,15 +7,8 @@ export type Places = Readonly<Record<string, Pick<FairShare, "places" | "held" |
 /** Where nobody calls, no place is held: one that is has been lost. */
 export function collectPlaces(registry: Registry, places: Places): void {
   const gauge = (name: string, help: string, of: "places" | "held" | "waiting") => {
-    const made: Gauge<"kind"> = new Gauge({
-      name,
-      help,
-      labelNames: ["kind"],
-      registers: [registry],
-      collect: () => {
-        for (const [kind, share] of Object.entries(places)) made.set({ kind }, share[of]);
-      },
-    });
+    const collect = (): void => Object.entries(places).forEach(([kind, share]) => made.set({ kind }, share[of]));
+    const made = new Gauge({ name, help, labelNames: ["kind"], registers: [registry], collect });
   };
   gauge("vitrine_places", "Places that requests may hold, by what they are for.", "places");
   gauge("vitrine_places_held", "Those of them that are held.", "held");

@@ -59,10 +59,13 @@ async function answerReadiness(check: CheckReadiness, { response }: Exchange): P
 
 /** It is public, since it names no store. */
 function createMetricsRoute(telemetry: Telemetry): Route {
-  return async ({ response, requestId, observation }) => {
+  return async (exchange) => {
     const text = await telemetry.scrape().catch(() => undefined);
-    if (text !== undefined) return respond(response, 200, metricsMediaType, text, { "cache-control": "no-store" });
-    const unavailable = new AppError("UNAVAILABLE", "The metrics of all processes are not available at the moment.");
-    observation.refused(sendRestError(response, unavailable, requestId));
+    if (text !== undefined)
+      return respond(exchange.response, 200, metricsMediaType, text, { "cache-control": "no-store" });
+    sendRestError(
+      exchange,
+      new AppError("UNAVAILABLE", "The metrics of all processes are not available at the moment."),
+    );
   };
 }

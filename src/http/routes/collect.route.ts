@@ -48,16 +48,13 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
   const { log } = options;
   const record = createGroupCommit();
   return async (exchange) => {
-    const { request, response, requestId, observation } = exchange;
+    const { request, response, observation } = exchange;
     observation.route = collectPath;
     try {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
       respondJson(response, 202, await collect(exchange, options, record));
     } catch (error) {
-      const code = sendRestError(response, error, requestId, (unexpected) =>
-        log.error({ requestId, err: unexpected }, "request failed"),
-      );
-      observation.refused(code);
+      sendRestError(exchange, error, log);
     }
   };
 }

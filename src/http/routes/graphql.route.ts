@@ -44,9 +44,11 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   const { gateway, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
   return async (exchange) => {
-    const { request, response, requestId, observation } = exchange;
+    const { request, response, observation } = exchange;
     observation.route = graphqlPath;
-    if (isWebSocketHandshake(request)) return refuseWebSocket(exchange);
+    if (isWebSocketHandshake(request)) {
+      return sendGraphQLError(exchange, new AppError("UPGRADE_REQUIRED", noWebSockets));
+    }
     if (isRead(request)) {
       addVary(response, "Accept");
       if (page !== undefined && prefersPage(request.headers.accept)) return page(exchange);
@@ -63,10 +65,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
       request.headers.accept = accepted.forYoga;
       await gateway(rest.request, response, rest.context);
     } catch (error) {
-      const code = sendGraphQLError(request, response, error, requestId, (unexpected) =>
-        log.error({ requestId, err: unexpected }, "request failed"),
-      );
-      observation.refused(code);
+      sendGraphQLError(exchange, error, log);
     }
   };
 }
@@ -75,13 +74,8 @@ function isWebSocketHandshake({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /\bwebsocket\b/iu.test(headers.upgrade);
 }
 
-function refuseWebSocket({ request, response, requestId, observation }: Exchange): void {
-  const refusal = new AppError(
-    "UPGRADE_REQUIRED",
-    "WebSockets are not supported: subscriptions are opened by GET or POST, with Accept text/event-stream (graphql-sse) or multipart/mixed;subscriptionSpec=1.0 (Apollo Client).",
-  );
-  observation.refused(sendGraphQLError(request, response, refusal, requestId, () => undefined));
-}
+const noWebSockets =
+  "WebSockets are not supported: subscriptions are opened by GET or POST, with Accept text/event-stream (graphql-sse) or multipart/mixed;subscriptionSpec=1.0 (Apollo Client).";
 
 /** Returns what Yoga must answer, or a stream: while it is sent, nothing keeps the body. */
 async function answerPost(

@@ -24,7 +24,7 @@ export interface RestRouteOptions extends ContextOptions {
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, log } = options;
   return async (exchange) => {
-    const { request, response, requestId, observation, path, search } = exchange;
+    const { request, response, observation, path, search } = exchange;
     try {
       if (isRead(request)) markPrivate(response);
       if (!path.startsWith(restBase)) throw pathNotFound();
@@ -37,15 +37,12 @@ export function createRestRoute(options: RestRouteOptions): Route {
       const answer = call.takesBody
         ? await runWithBody(call, options, exchange, context)
         : await call.run({ search, body: undefined }, context);
-      if ("problem" in answer) sendRestError(response, answer, requestId);
+      if ("problem" in answer) sendRestError(exchange, answer);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
     } catch (error) {
       if (response.headersSent) return endBroken(exchange, error, log);
-      const code = sendRestError(response, error, requestId, (unexpected) =>
-        log.error({ requestId, err: unexpected }, "request failed"),
-      );
-      observation.refused(code);
+      sendRestError(exchange, error, log);
     }
   };
 }

@@ -15,8 +15,7 @@ export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): R
   return (exchange) => {
     const shop = demoShop();
     if (shop === undefined) {
-      const missing = new AppError("NOT_FOUND", "There is no demo store here.");
-      return exchange.observation.refused(sendRestError(exchange.response, missing, exchange.requestId));
+      return sendRestError(exchange, new AppError("NOT_FOUND", "There is no demo store here."));
     }
     if (made?.shop !== shop) made = { shop, page: createTokenPage((token) => demoPage(shop, token), demoToken) };
     return made.page(exchange);
