@@ -10,7 +10,7 @@ import { Spread } from "./test/support/spread.js";
 const { TEST_DATABASE_URL, TEST_CHROMIUM, TEST_FIREFOX, TEST_SOAK_MINUTES, TEST_RETRIES = "0" } = process.env;
 await useMemoryFolder();
 
-const support = (name: string) => fileURLToPath(new URL(`test/support/${name}.ts`, import.meta.url));
+const inPlaceOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const setups = (...names: string[]) => names.map((name) => `test/support/${name}.setup.ts`);
 const postgresql = TEST_DATABASE_URL === undefined ? [] : ["migratedDatabase"];
 const onEmbedded = setups("build", "template", ...postgresql, "embedded", "citus/statements");
@@ -45,8 +45,8 @@ export default defineConfig({
       // Without these, graphql would be loaded twice, as ESM and as CommonJS, and refuse its own types.
       { find: /^graphql$/u, replacement: "graphql/index.js" },
       { find: "graphql-jit", replacement: createRequire(import.meta.url).resolve("graphql-jit") },
-      { find: /^.*\/chunkRows\.js$/u, replacement: support("chunkRows") },
-      { find: /^.*\/lib\/threads\/thread\.js$/u, replacement: support("builtThread") },
+      { find: /^.*\/chunkRows\.js$/u, replacement: inPlaceOf("test/support/chunkRows.ts") },
+      { find: /^.*\/lib\/threads\/thread\.js$/u, replacement: inPlaceOf("test/support/builtThread.ts") },
     ],
   },
   test: {

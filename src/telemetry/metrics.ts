@@ -71,8 +71,8 @@ function collectSources(registry: Registry, { feed, bodies, places, dataDir, dat
     aggregator: "max", // of workers
     registers,
   });
-  const name = engine.kind === "embedded" ? "embedded" : "postgresql";
-  build.set({ version: packageVersion(), node_version: process.version, engine: name }, 1);
+  const engineName = engine.kind === "embedded" ? "embedded" : "postgresql";
+  build.set({ version: packageVersion(), node_version: process.version, engine: engineName }, 1);
   const gauge = (name: string, help: string, read: () => number) => {
     const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(read()) });
   };
