@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { demoStore, prepareDemo } from "../../src/cli/demo/demo.js";
+import { readConfig } from "../../src/config.js";
+import { openDatabase } from "../../src/database/open.js";
 import { examples } from "../../src/http/pages/graphiql/graphiql.examples.js";
 import { startApp, storeAt } from "../support/app.js";
+import { migratedPlaceForTest } from "../support/process.js";
 import { subscribe } from "../support/subscribe.js";
 
 /** What answers of the demo store have at least, for the question of each tab. */
@@ -22,7 +25,8 @@ const answers: Readonly<Record<string, object>> = {
 };
 
 test("each tab of GraphiQL answers its question on the demo store, as it stands", async () => {
-  const app = await startApp();
+  const { env } = await migratedPlaceForTest(); // other files change the demo store of the shared database
+  const app = await startApp({}, await openDatabase(readConfig(env), "exclusive", () => undefined));
   onTestFinished(() => app.close());
   const token = "a-token-for-the-demo-store";
   await prepareDemo(app.db, token, app.url);
