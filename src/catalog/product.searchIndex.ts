@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../database/client.js";
-import { storeClientOf } from "../database/shares/caller.js";
+import { rootOf } from "../database/shares/forStore.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
 import { longBytes, type LongField, productRow, shortProductRow } from "./product.sql.js";
@@ -178,7 +178,7 @@ const unmerged = new WeakMap<RootDatabase, Unmerged>();
  * an import's transaction; otherwise autovacuum or a later import does it.
  */
 export function mergeSearchIndexSoon(client: RootDatabase, rows: number): void {
-  const db = storeClientOf(client); // the request ends before
+  const db = rootOf(client); // the request ends before, and the index is that of all stores
   const state = unmerged.get(db) ?? { rows: 0, timer: undefined };
   unmerged.set(db, state);
   state.rows += rows;
