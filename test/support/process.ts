@@ -224,13 +224,15 @@ function threadsOf({ pid }: ChildProcess): string {
   return spawnSync("ps", ["-L", "-o", columns, "-p", String(pid), "--ppid", String(pid)]).stdout.toString();
 }
 
-/** Waits until something holds, looking at it every 20 ms. @param timeoutMs on a machine that does nothing else */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, timeoutMs = 60_000): Promise<void> {
-  const begun = Date.now();
+/** Waits until something holds, looking at it every 20 ms: for a minute, where nothing else keeps the machine busy. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  timeoutMs = within(60_000),
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
-    const waitedMs = Date.now() - begun;
-    if (waitedMs > timeoutMs && waitedMs > within(timeoutMs))
-      throw new Error(`Waited ${waitedMs} ms in vain for ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

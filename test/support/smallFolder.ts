@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** A folder on a file system of its own that has so many bytes, until the last test of the file; undefined without the right to mount one. */
 export function mountSmallFolder(bytes: number): string | undefined {
@@ -29,9 +29,11 @@ export async function withTemporaryFolder<Result>(folder: string, work: () => Pr
   }
 }
 
-/** Fills the disk of a folder, but for some megabytes, with a file, which makes room when it is removed. */
+/** Fills the disk of a folder, but for some megabytes, with a file, which makes room when it is removed, or the test has ended. */
 export async function fillDisk(folder: string, leftMegabytes = 0): Promise<{ empty(): void }> {
   const path = join(folder, "ballast");
+  const empty = (): void => rmSync(path, { force: true });
+  onTestFinished(empty); // a test that fails leaves room for the next try
   const file = await open(path, "w");
   try {
     for (const bytes of [1024 * 1024, 4_096]) {
@@ -43,7 +45,7 @@ export async function fillDisk(folder: string, leftMegabytes = 0): Promise<{ emp
   } finally {
     await file.close();
   }
-  return { empty: () => rmSync(path) };
+  return { empty };
 }
 
 async function writeUntilFull(write: () => Promise<unknown>): Promise<void> {
