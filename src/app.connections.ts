@@ -74,7 +74,7 @@ export async function openFeed(config: Config, database: OpenDatabase, log: Logg
   return createLiveFeed({ read, relay: await openFeedRelay(config, database, log) });
 }
 
-async function openFeedRelay(config: Config, database: OpenDatabase, log: Logger): Promise<FeedRelay | undefined> {
+async function openFeedRelay(config: Config, database: OpenDatabase, log: Logger): Promise<FeedRelay> {
   const warn = (what: string) => (problem: Error) =>
     log.warn({ err: problem.message }, `${what}; live figures reach clients of one process only until it recovers`);
   const { redisUrl } = config;

@@ -164,7 +164,8 @@ function ofSite(storeId: string, siteId: string): Prisma.Sql {
 }
 
 const mergedRowsMin = 1_000;
-const quietMs = 250;
+/** What imports of other stores write meanwhile is merged with it: a busy service does not put it off. */
+const mergeAfterMs = 250;
 
 interface Unmerged {
   rows: number;
@@ -183,13 +184,13 @@ export function mergeSearchIndexSoon(client: RootDatabase, rows: number): void {
   unmerged.set(db, state);
   state.rows += rows;
   if (state.rows < mergedRowsMin) return;
-  clearTimeout(state.timer);
-  state.timer = setTimeout(() => {
-    state.rows = 0;
-    merge(db).catch(() => undefined); // the database may be closed, or the role not own the index
-  }, quietMs).unref();
+  state.timer ??= setTimeout(() => {
+    unmerged.delete(db);
+    mergeSearchIndex(db).catch(() => undefined); // the database may be closed, or the role not own the index
+  }, mergeAfterMs).unref();
 }
 
-async function merge(db: RootDatabase): Promise<void> {
+/** Merges the pending list now. */
+export async function mergeSearchIndex(db: Database): Promise<void> {
   await db.$executeRaw`SELECT gin_clean_pending_list('"Product_search_idx"'::regclass)`;
 }

@@ -73,9 +73,9 @@ export async function withRelay<Result>(
     ? createDatabaseRelay(database, config, warn)
     : openRedisRelay(redisUrl, warn));
   try {
-    return await work((store, lsId) => relay?.send(store, lsId));
+    return await work((store, lsId) => relay.send(store, lsId));
   } finally {
-    await relay?.close();
+    await relay.close();
   }
 }
 

@@ -5,6 +5,7 @@ import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { fieldBits } from "../product.input.js";
 import { anyFields, patchedFields, patchProducts } from "../product.patch.js";
+import { mergeSearchIndex } from "../product.searchIndex.js";
 import { sentRows } from "../product.sql.js";
 import { assignToSite, assignWritten, isCatalogEmpty, type UpsertCounts, upsertProducts } from "../product.store.js";
 import { chunkRowsMax } from "../reading/chunkRows.js";
@@ -163,18 +164,10 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   }
   const lines = Prisma.sql`s.line > ${appliedLine} AND s.line <= ${last}`;
   await applyPart(transaction, key, { target: { storeId, siteId: siteId ?? undefined }, now, lines });
-  await mergeSearchIndex(transaction);
+  await mergeSearchIndex(transaction); // otherwise a later step would merge all entries at once, for seconds
   await transaction.$executeRaw`
     UPDATE "StagedImport" SET "appliedLine" = ${last} WHERE "storeId" = ${storeId} AND id = ${importId}`;
   return true;
-}
-
-/** Otherwise a later step would merge all entries at once, for seconds. */
-async function mergeSearchIndex(transaction: Database): Promise<void> {
-  await transaction.$queryRaw`
-    SELECT gin_clean_pending_list(i.indexrelid)::text AS pages FROM pg_index i
-    JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
-    WHERE i.indrelid = '"Product"'::regclass AND a.amname = 'gin'`;
 }
 
 /** On the embedded engine, completes accepted imports of the store whose processes have ended, or wait. */
