@@ -22,7 +22,7 @@ if (connectionString === undefined) throw new Error("DATABASE_URL must name an e
 const log = (problem: Error) => process.stderr.write(`${problem.message}\n`);
 const last = (await migrate({ connectionString }, log)).at(-1);
 if (last === undefined) throw new Error("The database is not empty.");
-const database = connect("postgres", { connectionString }, log);
+const database = connect({ connectionString }, log);
 const db = database.client;
 
 await createStore(db, store, "Acme");

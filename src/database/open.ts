@@ -8,7 +8,7 @@ import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
 import { startMaintenance } from "./embedded/maintenance.js";
 import { finishRestore, foldersOf } from "./embedded/restored.js";
-import type { Engine } from "./engine.js";
+import { type Engine, socketFolderOf } from "./engine.js";
 import { isUnavailable } from "./errors.js";
 import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
@@ -47,7 +47,7 @@ const never = new Promise<never>(() => undefined);
 export async function openDatabase(config: Config, use: "exclusive" | "shared", log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl, max: config.databasePoolMax };
-    return connect("postgres", connection, log, { namedStatements: config.databaseNamedStatements });
+    return connect(connection, log, { namedStatements: config.databaseNamedStatements });
   }
   const { dataDir } = config;
   const lock = await lockFolder(dataDir, (holder) =>
@@ -60,7 +60,7 @@ export async function openDatabase(config: Config, use: "exclusive" | "shared", 
   if (holder === undefined) return openDatabase(config, use, log);
   if (holder.socketFolder === undefined) throw new FolderInUseError(`${dataDir} is in use by process ${holder.pid}.`);
   const connection = { ...embeddedConnection(holder.socketFolder), connectionTimeoutMillis: commandWaitMs };
-  return connect("embedded", connection, log);
+  return connect(connection, log);
 }
 
 function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
@@ -82,12 +82,11 @@ interface ConnectOptions {
 }
 
 export function connect(
-  kind: "postgres" | "embedded",
   connection: PoolConfig,
   log: Log,
-  { namedStatements = kind === "postgres", folder }: ConnectOptions = {},
+  { namedStatements = isServer(connection), folder }: ConnectOptions = {},
 ): OpenDatabase {
-  const keepsLimits = namedStatements && kind === "postgres";
+  const keepsLimits = namedStatements && isServer(connection);
   const limited = keepsLimits ? withTimeLimits(connection) : connection;
   const ownsEngine = folder !== undefined;
   const { client, engine, probe, close } = openClient(limited, { namedStatements, keepsLimits, ownsEngine, log });
@@ -102,6 +101,10 @@ export function connect(
     share: async () => undefined,
     close: async () => void (await Promise.all([close(), readiness.close()])),
   };
+}
+
+function isServer(connection: PoolConfig): boolean {
+  return socketFolderOf(connection) === undefined;
 }
 
 const firstAnswerTimeoutMs = 60_000;
@@ -142,7 +145,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
   const logUnlessLost: Log = (problem) => {
     if (!isLost) log(problem);
   };
-  const open = connect("embedded", embeddedConnection(socketFolder), logUnlessLost, { folder: dataDir });
+  const open = connect(embeddedConnection(socketFolder), logUnlessLost, { folder: dataDir });
   try {
     await untilAnswered(open, server);
   } catch (error) {

@@ -30,7 +30,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)(
     beforeAll(async () => {
       own = await createMigratedDatabase("revocation");
       const connection = { connectionString: own.url };
-      database = connect("postgres", { ...connection, max: 4 }, quiet);
+      database = connect({ ...connection, max: 4 }, quiet);
       db = database.client;
       await createStore(db, store, "Acme");
       issued = await issueToken(db, store);

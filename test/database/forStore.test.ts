@@ -8,7 +8,6 @@ import { connect } from "../../src/database/open.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { emptyDatabase } from "../support/ownDatabase.js";
-import { givenDatabase } from "../support/database.js";
 
 /** Work that goes on until it is told to end, and what tells how much of it is under way. */
 function heldWork() {
@@ -124,8 +123,7 @@ test("a caller that has disconnected no longer waits for its turn", async () => 
 
 test("waiting too long for a connection ends with UNAVAILABLE and Retry-After", async () => {
   const connection = await emptyDatabase("waiting"); // the engine of the run would be held for as long for all tests
-  const { engine } = givenDatabase();
-  const database = connect(engine, { ...connection, connectionTimeoutMillis: 4_000 }, () => undefined);
+  const database = connect({ ...connection, connectionTimeoutMillis: 4_000 }, () => undefined);
   onTestFinished(() => database.close());
   const { client } = database;
   const share = Math.max(1, Math.floor((connection.max ?? 10) / 2));

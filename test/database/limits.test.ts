@@ -42,7 +42,7 @@ async function startupParameters(namedStatements: boolean): Promise<Record<strin
   onTestFinished(() => void server.close());
   await once(server, "listening");
   const connectionString = `postgres://user@127.0.0.1:${(server.address() as AddressInfo).port}/name`;
-  const database = connect("postgres", { connectionString }, () => undefined, { namedStatements });
+  const database = connect({ connectionString }, () => undefined, { namedStatements });
   await database.client.$queryRawUnsafe("SELECT 1").catch(() => undefined);
   await database.close();
   return parameters;
@@ -86,7 +86,7 @@ describe.runIf(engine === "postgres")("time limits that PostgreSQL keeps", () =>
     const url = new URL(connection.connectionString ?? "");
     url.searchParams.set("options", "-c tcp_keepalives_idle=77 -c work_mem=5MB");
     url.searchParams.set("lock_timeout", "5000");
-    const database = connect("postgres", { connectionString: url.href }, () => undefined);
+    const database = connect({ connectionString: url.href }, () => undefined);
     expect(await database.client.$queryRawUnsafe(ofTest("SHOW lock_timeout"))).toEqual([{ lock_timeout: "5s" }]);
     await database.close();
     const client = new pg.Client(withTimeLimits({ connectionString: url.href }));

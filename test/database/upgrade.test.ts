@@ -8,13 +8,11 @@ import { rebuildAnalytics } from "../../src/analytics/totals/rebuild.js";
 import { migrationNames, migrationsFolder } from "../../src/database/migrations/applied.js";
 import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
-import { givenDatabase } from "../support/database.js";
 import { asInputs, expectedFigures, figuresOf } from "../support/figures.js";
 import { folderForTest } from "../support/folder.js";
 import { emptyDatabase } from "../support/ownDatabase.js";
 import { releasedEvents, releasedShows, releasedStore as storeId } from "../support/released.js";
 
-const { engine } = givenDatabase();
 const quiet = () => undefined;
 
 /** Rows of a release, each file under the name of its last migration. Until there is one, those of the first migration. */
@@ -60,7 +58,7 @@ test.each(releases)("a database of the release whose last migration is %s keeps 
   // A migration that changes what is stored says here which tables are to differ, and how.
   expect(await contents(session)).toMatchObject(before);
 
-  const database = connect(engine, connection, quiet);
+  const database = connect(connection, quiet);
   onTestFinished(() => database.close());
   const db = database.client;
   const figures = () => Promise.all(releasedShows.map((lsId) => figuresOf(db, { storeId, lsId })));

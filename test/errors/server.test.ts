@@ -100,7 +100,7 @@ describe("UNAVAILABLE", () => {
   const nobodyListens = { connectionString: "postgres://postgres@127.0.0.1:1/postgres" };
 
   test("is 503 with Retry-After when the database cannot be reached, in both styles; the process stays up", async () => {
-    const database = connect("postgres", nobodyListens, () => undefined);
+    const database = connect(nobodyListens, () => undefined);
     await withApp(database, async (other) => {
       const headers = { "X-Service-Access-Token": "vt_any", ...json };
       for (const method of ["GET", "DELETE"]) {
@@ -129,7 +129,7 @@ describe("UNAVAILABLE", () => {
   });
 
   test("is returned too when the database goes away during an operation", async () => {
-    const gone = connect("postgres", nobodyListens, () => undefined);
+    const gone = connect(nobodyListens, () => undefined);
     const database = brokenDatabase(() => gone.client.$queryRaw<never>`SELECT 1`);
     await withApp(database, async (other) => {
       const store = await createTestStore(other);

@@ -20,7 +20,7 @@ test.concurrent(
       env,
       open: async () => {
         const socketFolder = (await findHolder(dataDir))?.socketFolder ?? "";
-        return connect("embedded", embeddedConnection(socketFolder), () => undefined);
+        return connect(embeddedConnection(socketFolder), () => undefined);
       },
       settled: () => Promise.resolve(), // the engine died with the server
     });

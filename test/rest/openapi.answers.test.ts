@@ -183,7 +183,7 @@ describe("answers of the running service are as documented", () => {
   });
 
   test("without its database every operation answers 503 with Retry-After", async () => {
-    const gone = connect("postgres", { connectionString: "postgresql://127.0.0.1:1/none" }, () => undefined);
+    const gone = connect({ connectionString: "postgresql://127.0.0.1:1/none" }, () => undefined);
     const cutOff = await createApp(readConfig({}), gone, pino({ level: "silent" }));
     const server = await listen(cutOff.handler, { ...readConfig({}), port: 0 });
     for (const { method, path } of operationsOf(document)) {

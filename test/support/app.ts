@@ -56,13 +56,13 @@ export interface TestStore {
 
 /** Opens the database under test. @param onStatement receives the text of each statement that is sent */
 export function testDatabase(onStatement: (sql: string) => void = () => undefined): OpenDatabase {
-  const { engine, connection } = givenDatabase();
+  const { connection } = givenDatabase();
   const folder = inject("statementsFolder");
   const Client = observedClient((sql) => {
     recordStatement(folder, sql);
     onStatement(sql);
   });
-  return connect(engine, { ...connection, Client }, () => undefined);
+  return connect({ ...connection, Client }, () => undefined);
 }
 
 /** Opens the database under test for the tests of a file, whose end closes it. @param onStatement as in testDatabase */

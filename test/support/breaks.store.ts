@@ -26,7 +26,7 @@ export async function serveOnEmbedded({ onTestFinished }: OfTest, env: Variables
   onTestFinished(() => removePlace(place));
   const server = await serve({ ...place.env, ...unlimited, ...env });
   const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
-  return { server, place, database: connect("embedded", embeddedConnection(socketFolder), () => undefined) };
+  return { server, place, database: connect(embeddedConnection(socketFolder), () => undefined) };
 }
 
 /** @param name of the database */

@@ -39,7 +39,7 @@ async function create(label: string, template?: string): Promise<OwnDatabase> {
     query: (statement, values) => onServer(url, statement, values),
     open(options) {
       const connection = { connectionString: url, max: 2, connectionTimeoutMillis, ...options };
-      const database = connect("postgres", connection, () => undefined);
+      const database = connect(connection, () => undefined);
       opened.add(database);
       return { ...database, close: async () => void (opened.delete(database) && (await database.close())) };
     },

@@ -66,7 +66,7 @@ async function makeIn(path: string): Promise<void> {
   await removeFolders(...unusedDatabases.map((oid) => join(empty, "base", oid)));
   await copyAnd(empty, migrated, (connection) => migrate(connection, () => undefined));
   await copyAnd(migrated, withStore, async (connection) => {
-    const database = connect("embedded", connection, () => undefined);
+    const database = connect(connection, () => undefined);
     await createStore(database.client, "demo", "A store of an operator");
     await database.close();
   });

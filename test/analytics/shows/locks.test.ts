@@ -133,7 +133,7 @@ describe.runIf(engine === "postgres")("while another session has the exclusive l
 describe.runIf(engine === "postgres")("while another transaction has locked rows", () => {
   /** A transaction of another session, and a database whose statements wait for it long enough on a busy machine. */
   async function twoSessions() {
-    const patient = connect(engine, { ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);
+    const patient = connect({ ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);
     const other = new pg.Client(connection);
     await other.connect();
     onTestFinished(async () => void (await Promise.all([other.end(), patient.close()])));

@@ -27,7 +27,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("while a store is
     const connection = { connectionString: own.url };
     await own.query(fakeCitus);
     await distribute(connection, quiet);
-    database = connect("postgres", { ...connection, max: 4 }, quiet);
+    database = connect({ ...connection, max: 4 }, quiet);
     mover = new pg.Client(connection);
     await mover.connect();
   });

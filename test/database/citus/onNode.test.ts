@@ -28,7 +28,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     const connection = { connectionString: own.url };
     await own.query(fakeCitus);
     await distribute(connection, quiet);
-    database = connect("postgres", { ...connection, max: 4 }, quiet);
+    database = connect({ ...connection, max: 4 }, quiet);
     database.probe.aroundQuery = (sql, send) => {
       sent.push(sql);
       return send();

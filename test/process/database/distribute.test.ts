@@ -61,7 +61,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine distribu
   });
 
   test("a transaction that Citus refuses because its shard was just split is retried", async () => {
-    const open = connect("postgres", { connectionString: database.url, max: 1 }, () => undefined);
+    const open = connect({ connectionString: database.url, max: 1 }, () => undefined);
     onTestFinished(() => open.close());
     let attempts = 0;
     const work = async (transaction: Database) => {

@@ -128,7 +128,7 @@ test("embedded database: a migration that fails halfway changes nothing, and a c
   const server = await startEmbedded({ folder: join(dataDir, "postgres") });
   onTestFinished(() => server.close());
   const connection = embeddedConnection(server.socketFolder);
-  const database = connect("embedded", connection, quiet);
+  const database = connect(connection, quiet);
   onTestFinished(() => database.close());
   const columns = () =>
     database.client.$queryRawUnsafe<unknown[]>(

@@ -30,7 +30,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     };
     const server = await serve({ ...variables, ...env });
     onTestFinished(() => void server.process.kill("SIGKILL"));
-    const database = connect("postgres", { connectionString: cluster.url, max: 1 }, () => undefined);
+    const database = connect({ connectionString: cluster.url, max: 1 }, () => undefined);
     const store = await createTestStore({ url: server.url, db: database.client });
     await database.close();
     const { id: lsId } = await saved(store);

@@ -151,7 +151,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL ser
     const env = { DATABASE_URL: url, DATABASE_POOL_MAX: "4", ANALYTICS_RATE_LIMIT: "0", LOG_LEVEL: "error" };
     const server = await serve(env);
     onTestFinished(() => void server.process.kill("SIGKILL"));
-    const database = connect("postgres", { connectionString: url, max: 1 }, () => undefined);
+    const database = connect({ connectionString: url, max: 1 }, () => undefined);
     const store = await createTestStore({ url: server.url, db: database.client });
     await database.close();
     const { id: lsId } = await saved(store);

@@ -18,7 +18,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     const [given] = project.getProvidedContext().databases; // all have the same tables
     if (given === undefined) throw new Error("The setup of a database runs before this one.");
-    const database = connect(given.engine, given.connection, () => undefined);
+    const database = connect(given.connection, () => undefined);
     try {
       const statements = await readStatements(folder);
       const found = Object.entries(await findViolations(database.client, statements, lookedAt));

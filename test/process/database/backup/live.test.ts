@@ -50,7 +50,7 @@ async function served(): Promise<Served> {
   const place = await placeWithStoreForTest();
   await addFiles(join(place.dataDir, "postgres"), 3_000);
   const server = await serve({ ...place.env, ...limits });
-  const database = connect("embedded", await connectionTo(place), () => undefined);
+  const database = connect(await connectionTo(place), () => undefined);
   onTestFinished(async () => {
     await database.close();
     await server.stop("SIGKILL");
@@ -87,7 +87,7 @@ async function restored({ file, store: { id, token } }: Served) {
   const place = await placeForTest();
   await vitrineJson(["restore", file], place.env);
   const server = await serve({ ...place.env, ...limits });
-  const database = connect("embedded", await connectionTo(place), () => undefined);
+  const database = connect(await connectionTo(place), () => undefined);
   onTestFinished(async () => {
     await database.close();
     await server.stop("SIGKILL");

@@ -14,7 +14,7 @@ test(
     const { dataDir } = await migratedPlaceForTest();
     const server = await startEmbedded({ folder: join(dataDir, "postgres") });
     const connection = embeddedConnection(server.socketFolder);
-    const database = connect("embedded", connection, () => undefined);
+    const database = connect(connection, () => undefined);
     const check = createReadinessCheck(database.readiness);
     expect(await check()).toEqual(ready);
     const readyAt = performance.now();
