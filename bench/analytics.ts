@@ -36,10 +36,10 @@ async function makeShow(server: BenchServer, databaseUrl: string, id: string, ev
   await graphql(server, "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }", { s: liveStream });
   await query(
     databaseUrl,
-    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt",
        "acceptedAt", position, "orderId", lines)
      SELECT $1, (SELECT number FROM "LiveStream" WHERE "storeId" = $1 AND id = $2), convert_to(lpad(i::text, 9, '0'), 'UTF8'),
-       (ARRAY[1,1,1,2,3])[1 + i % 5], (ARRAY[1,1,2])[1 + i % 3], convert_to('v' || i % 200000, 'UTF8'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3],
+       (ARRAY[1,1,1,2,3])[1 + i % 5], (ARRAY[1,1,2])[1 + i % 3], convert_to('v' || i % 200000, 'UTF8'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3], '',
        CASE WHEN i % 5 = 4 THEN (i % 300) + 0.99 ELSE i % 100 END, 'p' || i % 50, now() - (i % 7200) * interval '1 second', now(),
        i % 10000, '', ''
      FROM generate_series(1, $3::int) AS i`,

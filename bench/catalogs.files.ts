@@ -17,17 +17,20 @@ const path = "/external/product/v1/bulk/csv";
 const emptyCatalog = 'TRUNCATE "Product" CASCADE';
 const exported = 100_000;
 const rounds = 3;
+/** Rows of the file with columns of other names. */
+const mapped = 200_000;
 /** Rows of the upload. */
 const uploaded = Number(process.env["BENCH_CATALOG_ROWS"] ?? 1_000_000);
 
-/** Files as bodies against the import of the command line, and an export against psql. */
+/** Files as bodies against the import of the command line and with columns of other names, and an export against psql. */
 export async function benchFiles(): Promise<Row[]> {
   const databaseUrl = await createDatabase();
   const server = await startServer({ DATABASE_URL: databaseUrl });
   const folder = temporaryFolder();
   const uploads = await benchUpload(databaseUrl, server, join(folder, "upload.csv"));
+  const mappings = await benchMapped(databaseUrl, server, folder);
   const exports = await benchExport(databaseUrl, server, folder);
-  return [...uploads, exports];
+  return [...uploads, mappings, exports];
 }
 
 async function benchUpload(databaseUrl: string, server: BenchServer, file: string): Promise<Row[]> {
@@ -62,6 +65,33 @@ async function benchUpload(databaseUrl: string, server: BenchServer, file: strin
   ];
 }
 
+async function benchMapped(databaseUrl: string, server: BenchServer, folder: string): Promise<Row> {
+  progress(`catalogs: ${mapped} rows with columns of other names`);
+  const [own, other] = [join(folder, "own.csv"), join(folder, "other.csv")];
+  const otherNames = productColumns.map((name) => `my ${name}`);
+  await pipeline(Readable.from(csvLines(mapped)), createWriteStream(own));
+  await pipeline(Readable.from(csvLines(mapped, otherNames)), createWriteStream(other));
+  const map = new URLSearchParams(productColumns.map((name) => ["map", `${name}:my ${name}`]));
+  const timed = async (file: string, options?: URLSearchParams) => {
+    await query(databaseUrl, emptyCatalog);
+    const start = performance.now();
+    await upload(server, file, options);
+    return performance.now() - start;
+  };
+  const times = await alternate(
+    rounds,
+    () => timed(other, map),
+    () => timed(own),
+  );
+  return {
+    work: `text/csv upload of ${mapped} rows with columns of other names: time against Vitrine's own`,
+    values: ratios(times, (ms) => ms),
+    digits: 2,
+    detail: `${plain(times.ours, 0, "ms")} against ${plain(times.floor, 0, "ms")}`,
+    bound: atMost(1.3, 1.1),
+  };
+}
+
 async function benchExport(databaseUrl: string, server: BenchServer, folder: string): Promise<Row> {
   progress(`catalogs: an export of ${exported} products`);
   const file = join(folder, "export.csv");
@@ -89,9 +119,13 @@ async function benchExport(databaseUrl: string, server: BenchServer, folder: str
   };
 }
 
-async function upload({ url, token }: BenchServer, file: string): Promise<void> {
+async function upload({ url, token }: BenchServer, file: string, options = new URLSearchParams()): Promise<void> {
   const headers = { "x-service-access-token": token, "content-type": "text/csv" };
-  const response = await fetch(`${url}${path}`, { method: "POST", headers, body: await openAsBlob(file) });
+  const response = await fetch(`${url}${path}?${options.toString()}`, {
+    method: "POST",
+    headers,
+    body: await openAsBlob(file),
+  });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`The upload was answered with ${response.status}: ${text}`);
 }
@@ -108,8 +142,8 @@ async function peakMegabytes(pid: number): Promise<number> {
   return Number(kilobytes) / 1_024;
 }
 
-function* csvLines(count: number): Generator<string, void> {
-  yield `${productColumns.join(",")}\n`;
+function* csvLines(count: number, header: readonly string[] = productColumns): Generator<string, void> {
+  yield `${header.join(",")}\n`;
   for (let index = 0; index < count; index += 1) {
     const product = makeProduct(index);
     yield `${productColumns.map((name) => csvCell(product[name])).join(",")}\n`;

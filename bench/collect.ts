@@ -1,14 +1,10 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Request } from "autocannon";
-import type { PaceReport, PaceTask } from "./collect.pace.js";
 import { makeReport, origin, pageHeaders, type PageReport, shows } from "./collect.pages.js";
 import { createFloorEvents } from "./floor.events.js";
 import { alternate, cpuMicros, describe, ratios, type Round, sendAll } from "./load.js";
+import { startPace } from "./pace.js";
 import { postRequest } from "./requests.js";
-import { closeLater } from "./resources.js";
 import {
   type BenchServer,
   createDatabase,
@@ -136,25 +132,21 @@ function ourRequest({ key }: Stage, report: PageReport, index: number): Request 
   return { method: "POST", path: "/collect/v1", headers: pageHeaders(index), body };
 }
 
-async function paceRows({ server, key }: Stage): Promise<Row[]> {
-  const pages = fork(fileURLToPath(new URL("collect.pace.ts", import.meta.url)), { execArgv: ["--import", "tsx"] });
-  const stop = closeLater(async () => {
-    if (pages.connected) pages.disconnect();
-  });
+async function paceRows(stage: Stage): Promise<Row[]> {
+  const { send, stop } = startPace();
   progress(`collect: ${pace.perSecond} requests a second for ${pace.seconds} s, ${paceRounds} rounds`);
-  const task: PaceTask = { url: server.url, key, ...pace };
-  const seen: PaceReport[] = [];
+  const seen: (readonly number[])[] = [];
   for (let number = 0; number <= paceRounds; number += 1) {
-    pages.send(task);
-    const [report] = (await once(pages, "message")) as [PaceReport];
-    if (report.failed > 0) throw new Error(`${report.failed} requests failed: ${report.firstFailure}`);
-    sent += report.events;
-    if (number > 0) seen.push(report); // the first warms up
-    const share = (of: number) => percentile(report.latenciesMs, of);
+    const requests = Array.from({ length: pace.perSecond * pace.seconds }, (_, index) =>
+      ourRequest(stage, makeReport(index), index),
+    );
+    const latenciesMs = await send({ url: stage.server.url, perSecond: pace.perSecond, status: 202, requests });
+    if (number > 0) seen.push(latenciesMs); // the first warms up
+    const share = (of: number) => percentile(latenciesMs, of);
     progress(`  round ${number}: ${describe({ p50: share(0.5), p99: share(0.99), longest: share(1) })} ms`);
   }
   await stop();
-  const at = (of: number) => seen.map(({ latenciesMs }) => percentile(latenciesMs, of));
+  const at = (of: number) => seen.map((latenciesMs) => percentile(latenciesMs, of));
   return [
     {
       work: `/collect/v1 at ${pace.perSecond.toLocaleString("en")} requests a second: 99th percentile of latency`,

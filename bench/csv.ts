@@ -15,6 +15,8 @@ const run = promisify(execFile);
 const path = "/external/product/v1/bulk/csv";
 const products = 100_000;
 const rounds = 5;
+/** One row in so many is invalid. */
+const invalidEach = 100;
 const probedRounds = 3;
 
 /**
@@ -48,6 +50,9 @@ export async function benchCsv(): Promise<Row[]> {
   const times = await alternate(rounds, intoEmpty(ours), intoEmpty(floor));
   await query(databaseUrl, emptyCatalogs);
   const again = await alternate(rounds, ours, floor);
+  const partly = postRequest(path, server.token, { csvContent: csvText(invalidEach), errorPolicy: "REJECT_FAILED" });
+  const someInvalid = () => timed(() => send(server, partly));
+  const faulty = await alternate(rounds, intoEmpty(someInvalid), intoEmpty(ours));
   await server.stop();
   const probed: Probed[] = [];
   for (let round = 0; round < probedRounds; round += 1) {
@@ -55,12 +60,10 @@ export async function benchCsv(): Promise<Row[]> {
     probed.push(await probeDuring(databaseUrl, (fresh) => send(fresh, postRequest(path, fresh.token, body))));
     progress(`  watched: ${describe(probed.at(-1))}`);
   }
-  return csvRows(times, again, probed);
+  return [...csvRows(times, again), faultyRow(faulty), ...probedRows(probed)];
 }
 
-function csvRows(times: Alternation<number>, again: Alternation<number>, probed: readonly Probed[]): Row[] {
-  const p99s = probed.map(({ busy }) => busy.p99Ms);
-  const idle = probed.map(({ idle: { longestMs } }) => longestMs);
+function csvRows(times: Alternation<number>, again: Alternation<number>): Row[] {
   return [
     {
       work: "CSV of 100,000 rows over HTTP: time against psql COPY + upsert",
@@ -75,6 +78,23 @@ function csvRows(times: Alternation<number>, again: Alternation<number>, probed:
       digits: 2,
       detail: `${plain(again.ours, 0, "ms")} against ${plain(again.floor, 0, "ms")}`,
     },
+  ];
+}
+
+function faultyRow(faulty: Alternation<number>): Row {
+  return {
+    work: "the same CSV with 1 % of rows invalid and REJECT_FAILED: time against all valid",
+    values: ratios(faulty, (ms) => ms),
+    digits: 2,
+    detail: `${plain(faulty.ours, 0, "ms")} against ${plain(faulty.floor, 0, "ms")}`,
+    bound: atMost(1.3, 1.1),
+  };
+}
+
+function probedRows(probed: readonly Probed[]): Row[] {
+  const p99s = probed.map(({ busy }) => busy.p99Ms);
+  const idle = probed.map(({ idle: { longestMs } }) => longestMs);
+  return [
     {
       work: "longest wait of any other request during that import",
       values: probed.map(({ busy }) => busy.longestMs),
@@ -104,10 +124,11 @@ COMMIT;
 }
 
 /** About 28 MB: quoted titles, a sentence of description, two images. */
-function csvText(): string {
+function csvText(invalidRowEach = Infinity): string {
   const lines = Array.from({ length: products }, (_, index) => {
     const product = makeProduct(index);
-    return productColumns.map((name) => csvCell(product[name])).join(",");
+    const row = index % invalidRowEach === invalidRowEach - 1 ? { ...product, price: -1 } : product;
+    return productColumns.map((name) => csvCell(row[name])).join(",");
   });
   return [productColumns.join(","), ...lines, ""].join("\n");
 }

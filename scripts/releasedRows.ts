@@ -26,7 +26,7 @@ const database = connect({ connectionString }, log);
 const db = database.client;
 
 await createStore(db, store, "Acme");
-await createStore(db, "best", "Best", "EUR");
+await createStore(db, "best", "Best", { currency: "EUR" });
 await addSite(db, store, "de", "web");
 await issueToken(db, store, { label: "reads", scopes: ["catalog:read", "analytics:read"] });
 await revokeToken(db, store, (await issueToken(db, store)).id);

@@ -54,9 +54,11 @@ try {
   await page.goto(address);
   await page.getByRole("region", { name: "Best products" }).getByRole("row").nth(3).waitFor();
   await page.screenshot({ path: "docs/overview.png" });
+  await page.setViewportSize({ width: 1280, height: 1320 }); // down to the pictures of products
   await page.goto(address.replace("#", "?show=autumn-looks#"));
   await page.locator(".chart canvas").nth(3).waitFor();
   await page.getByText("Up to date").waitFor();
+  await page.locator("img.image").first().waitFor();
   await page.screenshot({ path: "docs/dashboard.png" });
   await takeDemo(browser, new URL("demo", address).href);
   await browser.close();

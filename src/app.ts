@@ -7,11 +7,13 @@ import type { LiveFeed } from "./analytics/feed/feed.js";
 import { logFaults, openFeed, openRateLimits, openTracing } from "./app.connections.js";
 import { shareMetrics } from "./cluster/sharedMetrics.js";
 import { createPrimaryWarn, onlyOnce } from "./cluster/warnings.js";
+import { createFindHook } from "./analytics/hooks/hook.js";
+import { createOrderSweep } from "./analytics/orders/sweep.js";
 import { foldDue } from "./analytics/totals/foldDue.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { exportPlaces } from "./catalog/export/export.js";
 import { createImportSweep } from "./catalog/import/staging/sweep.js";
-import { readingThreads } from "./catalog/reading/thread.js";
+import { readingThreads } from "./catalog/sources/thread.js";
 import type { Config } from "./config.js";
 import type { OpenDatabase } from "./database/open.js";
 import { sharesOf } from "./database/shares/shares.js";
@@ -44,6 +46,7 @@ const sweepEveryMs = 300_000;
 /** Rounds vary by half: 10 seconds after a show or a minute has ended, its totals are folded. */
 const foldEveryMs = 5_000;
 /** How often the sweep looks whether an hour is over; the first round comes within a minute of the start. */
+const ordersEveryMs = 20_000;
 const retentionEveryMs = 30_000;
 
 /** The whole service; it opens no port. */
@@ -85,7 +88,7 @@ export async function createApp(
   const feed = await openFeed(config, database, log);
   const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
   const telemetry = openTelemetry(config, log, { feed, database, bodies }, tracing, primary);
-  const sweeps = startSweeps(config, database, log);
+  const sweeps = startSweeps(config, { client: database.client, feed }, log);
   const faults = logFaults(database, log);
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
@@ -129,7 +132,12 @@ export async function createApp(
 }
 
 function openAccess({ client }: OpenDatabase) {
-  return { identify: createIdentify(client), findKey: createFindKey(client), tokenEnds: new TokenEnds() };
+  return {
+    identify: createIdentify(client),
+    findKey: createFindKey(client),
+    findHook: createFindHook(client),
+    tokenEnds: new TokenEnds(),
+  };
 }
 
 function openTelemetry(
@@ -152,11 +160,16 @@ function openTelemetry(
 }
 
 /** A round that fails is tried again; the first of those in a row is logged. */
-function startSweeps({ eventRetentionDays }: Config, { client }: OpenDatabase, log: Logger): readonly Sweep[] {
+function startSweeps(
+  { eventRetentionDays }: Config,
+  { client, feed }: Pick<OpenDatabase, "client"> & { readonly feed: LiveFeed },
+  log: Logger,
+): readonly Sweep[] {
   const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
     startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });
   return [
     sweep(sweepEveryMs, "What imports have left could not be removed", createImportSweep(client)),
+    sweep(ordersEveryMs, "Orders could not be attributed", createOrderSweep(client, feed.changed.bind(feed))),
     sweep(foldEveryMs, "Totals could not be folded", (signal) => foldDue(client, signal)),
     ...(eventRetentionDays === 0
       ? []

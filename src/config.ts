@@ -42,6 +42,21 @@ function isOrigin(text: string): boolean {
   return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
 }
 
+/** Of pages that may show the dashboard in a frame. */
+const frameAncestors = z
+  .string()
+  .default("")
+  .transform((value) => value.split(",").flatMap((origin) => origin.trim() || []))
+  .refine(
+    (list) => list.every(isFrameAncestor),
+    "must be origins like https://shop.example or https://*.shop.example, separated by commas",
+  );
+
+function isFrameAncestor(text: string): boolean {
+  const origin = text.replace(/^(https?:\/\/)\*\./u, "$1");
+  return !origin.includes("*") && isOrigin(origin);
+}
+
 /** Paths of Vitrine: below one of them, a path with and one without the prefix could not be told apart. */
 const ownPaths = [
   "collect",
@@ -70,6 +85,9 @@ const basePath = z
   })
   .transform((path) => path.replace(/\/$/u, ""));
 
+/** Another path of the tracker: that of the service as a whole may not be it. */
+const trackingPath = basePath.refine((path) => path !== "", "must have a name, as in /shop-insights");
+
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 const variables = z.object({
@@ -89,11 +107,13 @@ const variables = z.object({
   MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
   ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
   COLLECT_RATE_LIMIT: whole(0, 1_000_000_000, 6_000),
+  TRACKING_PATH: trackingPath.optional(),
   SUBSCRIPTION_RATE_LIMIT: whole(0, 1_000_000_000, 3_000),
   TRUST_PROXY: whole(0, 10, 0),
   PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
   EVENT_RETENTION_DAYS: whole(0, 36_500, 0),
   CORS_ORIGINS: origins,
+  FRAME_ANCESTORS: frameAncestors,
   GRAPHIQL: flag(true),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   DEMO_TOKEN: z
@@ -130,11 +150,13 @@ const environment = variables.transform((values) => ({
   bulkProductsMax: values.MAX_BULK_PRODUCTS,
   analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
   collectRateLimit: values.COLLECT_RATE_LIMIT,
+  trackingPath: values.TRACKING_PATH,
   subscriptionRateLimit: values.SUBSCRIPTION_RATE_LIMIT,
   trustedProxies: values.TRUST_PROXY,
   productRateLimit: values.PRODUCT_RATE_LIMIT,
   eventRetentionDays: values.EVENT_RETENTION_DAYS,
   corsOrigins: values.CORS_ORIGINS,
+  frameAncestors: values.FRAME_ANCESTORS,
   graphiql: values.GRAPHIQL,
   logLevel: values.LOG_LEVEL,
   demoToken: values.DEMO_TOKEN,

@@ -45,14 +45,15 @@ export async function storeShows(databaseUrl: string, store: string, end: Date, 
 async function storeTotals(run: (statement: string, values?: unknown[]) => Promise<unknown>, events: number) {
   await run(
     `INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
-       refunds)
-     SELECT $1, s.id, c.channel, -1, s.number * 7 % 1000 + 0.25, $2::int / 80, $2::int / 40, $2::int / 400, $2::int, 0
+       refunds, buyers, "engagedViewers", "ordersWithoutViewer")
+     SELECT $1, s.id, c.channel, -1, s.number * 7 % 1000 + 0.25, $2::int / 80, $2::int / 40, $2::int / 400, $2::int, 0, $2::int / 100,
+       $2::int / 50, 0
      FROM "LiveStream" AS s, unnest(ARRAY['LIVE', 'REPLAY', 'REFERRAL', 'ANY']) AS c(channel) WHERE s."storeId" = $1`,
     [events],
   );
   await run(
-    `INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-     SELECT $1, s.id, c.channel, d.device, -1, $2::int / 40 FROM "LiveStream" AS s, unnest(ARRAY['LIVE', 'REPLAY']) AS c(channel),
+    `INSERT INTO "LiveStreamGroup" ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
+     SELECT $1, s.id, c.channel, d.device, -1, $2::int / 40, 0, 0 FROM "LiveStream" AS s, unnest(ARRAY['LIVE', 'REPLAY']) AS c(channel),
        unnest(ARRAY['mobile', 'desktop', 'tablet', 'tv']) AS d(device) WHERE s."storeId" = $1`,
     [events],
   );

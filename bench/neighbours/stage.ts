@@ -81,10 +81,10 @@ async function storeEvents(store: string, databaseUrl: string): Promise<void> {
   progress("  600,000 events");
   await query(
     databaseUrl,
-    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt",
        "acceptedAt", position, "orderId", lines)
      SELECT $1, (SELECT number FROM "LiveStream" WHERE "storeId" = $1 AND id = $2), convert_to(lpad(i::text, 9, '0'), 'UTF8'),
-       (ARRAY[1,1,1,2,3])[1 + i % 5], (ARRAY[1,1,2])[1 + i % 3], convert_to('v' || i % 200000, 'UTF8'), 'mobile',
+       (ARRAY[1,1,1,2,3])[1 + i % 5], (ARRAY[1,1,2])[1 + i % 3], convert_to('v' || i % 200000, 'UTF8'), 'mobile', '',
        CASE WHEN i % 5 = 4 THEN (i % 300) + 0.99 ELSE i % 100 END, 'p' || i % 50, now() - (i % 7200) * interval '1 second', now(),
        i % 10000, '', ''
      FROM generate_series(1, 600000) AS i`,

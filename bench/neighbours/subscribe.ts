@@ -16,7 +16,15 @@ export const streamEnd = "event: complete";
 
 /** The body of a dashboard's subscription, as its page sends it. */
 export function dashboard(lsId: string, from: Date): string {
-  const variables: Variables = { lsId, bucketSeconds: 60, from: from.toISOString(), until: null, withCatalog: true };
+  const variables: Variables = {
+    lsId,
+    bucketSeconds: 60,
+    from: from.toISOString(),
+    until: null,
+    startMinute: from.toISOString(),
+    by: "CARTS",
+    withCatalog: true,
+  };
   return JSON.stringify({ query: String(showSubscription), variables });
 }
 

@@ -60,10 +60,10 @@ export async function storeEvents(
 ): Promise<void> {
   await query(
     databaseUrl,
-    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+    `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt",
        "acceptedAt", position, "orderId", lines)
      SELECT s."storeId", s.number, uuid_send(gen_random_uuid()), (ARRAY[1,1,1,1,1,1,1,1,2,3])[1 + i % 10],
-       (ARRAY[1,1,1,2])[1 + i % 4], decode(md5((i % $4::int)::text), 'hex'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3],
+       (ARRAY[1,1,1,2])[1 + i % 4], decode(md5((i % $4::int)::text), 'hex'), (ARRAY['mobile','desktop','tablet'])[1 + i % 3], '',
        CASE i % 10 WHEN 9 THEN (i % 300) + 0.99 WHEN 8 THEN 0 ELSE i % 100 END, CASE i % 10 WHEN 8 THEN 'p' || i % 50 ELSE '' END,
        s."startedAt" + (i::float8 / $3::int * $5::int) * interval '1 minute', s."startedAt" + i / 1000 * interval '1 millisecond',
        i % 1000, '', ''
@@ -105,8 +105,8 @@ export async function storeViewers(stage: Stage, lsId: string, count: number): P
     await query(
       stage.databaseUrl,
       `INSERT INTO "ShowViewer" ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-         "replayDevice")
-       SELECT s."storeId", s.number, decode(md5(i::text), 'hex'), extract(epoch FROM s."startedAt")::int / 3600, 1, 1, 1, 1, 'mobile', ''
+         "replayDevice", source)
+       SELECT s."storeId", s.number, decode(md5(i::text), 'hex'), extract(epoch FROM s."startedAt")::int / 3600, 1, 1, 1, 1, 'mobile', '', ''
        FROM "LiveStream" AS s, generate_series(0, $3::int - 1) AS i WHERE s."storeId" = $1 AND s.id = $2`,
       [stage.store, lsId, count],
     );

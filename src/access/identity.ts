@@ -1,8 +1,7 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
-import type { Granted } from "./scopes.js";
-import { hashSecret, hasExpired, storeOfValid } from "./token.js";
+import { type Granted, hashSecret, hasExpired, storeOfValid } from "./token.js";
 import { createTrusted } from "./validity/trusted.js";
 
 export interface Identity {

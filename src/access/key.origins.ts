@@ -5,36 +5,46 @@ const originsMax = 20;
 /** A host has at most 253 characters (RFC 1035, section 2.3.4). */
 const charactersMax = 270;
 const subdomains = "*.";
+/** In its place while a URL is parsed, whose host cannot have an asterisk. */
+const anyLabel = "any-subdomain.";
 
 const expected = "an origin such as https://shop.example, or https://*.shop.example for its subdomains";
 
+/** The origin of sandboxed pages, which have none. */
+export const sandboxed = "null";
+
 /**
- * Removes duplicates.
+ * Origins as browsers send them: in lower case, in Punycode, without a default port or a trailing slash. Removes duplicates.
  *
- * @throws {AppError} VALIDATION_FAILED for none, too many, or anything but an origin as browsers send it
+ * @throws {AppError} VALIDATION_FAILED for none, too many, or anything but origins, naming the one that is probably meant
  */
 export function parseOrigins(given: readonly string[]): string[] {
-  const origins = [...new Set(given)];
   const problems = new Problems();
-  if (origins.length === 0 || origins.length > originsMax) {
+  const origins = new Set<string>();
+  given.forEach((text, index) => {
+    const { origin, isAll = false } = originOf(text) ?? {};
+    if (origin !== undefined && isAll) return origins.add(origin);
+    const message = `${mustBe("origin", expected, text)}${origin === undefined ? "" : ` Use ${origin}.`}`;
+    return problems.add({ code: "INVALID_VALUE", message, path: ["origins", index] });
+  });
+  if (given.length === 0 || origins.size > originsMax) {
     const message = `A key has 1 to ${originsMax} origins.`;
     problems.add({ code: "INVALID_VALUE", message, path: ["origins"] });
   }
-  origins.forEach((origin, index) => {
-    if (isOrigin(origin)) return;
-    problems.add({ code: "INVALID_VALUE", message: mustBe("origin", expected, origin), path: ["origins", index] });
-  });
   problems.throwIfAny();
-  return origins;
+  return [...origins];
 }
 
-/** Scheme, host and port as in the header Origin; the first label of a host with at least two others may be `*`. */
-function isOrigin(text: string): boolean {
-  if (text.length > charactersMax || !/^https?:\/\//u.test(text)) return false;
-  const [, host] = /^https?:\/\/\*\.([^:]+)/u.exec(text) ?? [];
-  const example = host === undefined ? text : text.replace(subdomains, "any.");
-  if (example.includes("*") || !URL.canParse(example) || new URL(example).origin !== example) return false;
-  return host === undefined || (host.includes(".") && !/^[\d.]+$/u.test(host));
+/** The origin of a URL whose host may begin with `*.`, and whether the URL has nothing else. Undefined where there is none. */
+function originOf(text: string): { readonly origin: string; readonly isAll: boolean } | undefined {
+  const [, scheme, wildcard = "", rest = ""] = /^(https?:\/\/)(\*\.)?([^*\s]+)$/iu.exec(text) ?? [];
+  const example = `${scheme}${wildcard === "" ? "" : anyLabel}${rest}`;
+  if (scheme === undefined || text.length > charactersMax || !URL.canParse(example)) return undefined;
+  const { origin, hostname } = new URL(example);
+  const isAll = /^[^/?#@\\]+\/?$/u.test(rest);
+  if (wildcard === "") return { origin, isAll };
+  const hasDomain = hostname.slice(anyLabel.length).includes(".");
+  return hasDomain ? { origin: origin.replace(anyLabel, subdomains), isAll } : undefined;
 }
 
 /** Whether a page of this origin may use a key with these. */

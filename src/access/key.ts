@@ -3,7 +3,7 @@ import type { Database } from "../database/client.js";
 import { mayBeNodeOutage } from "../database/errors.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
-import { parseOrigins } from "./key.origins.js";
+import { parseOrigins, sandboxed } from "./key.origins.js";
 import { requireStore } from "./stores/store.js";
 import { addRevocation, revocationOf, withRevocations } from "./token.js";
 
@@ -27,6 +27,8 @@ const keysMax = 100;
 interface KeyOptions {
   /** The origins of pages that may use the key. */
   readonly origins: readonly string[];
+  /** Whether sandboxed pages may use it too, whose origin browsers hide. */
+  readonly isSandboxed?: boolean | undefined;
   readonly label?: string | undefined;
 }
 
@@ -34,10 +36,14 @@ interface KeyOptions {
  * @throws {AppError} NOT_FOUND for an unknown store; VALIDATION_FAILED for invalid origins or label, or for a store
  * with 100 keys
  */
-export async function issueKey(db: Database, store: string, { origins: given, label }: KeyOptions): Promise<IssuedKey> {
+export async function issueKey(
+  db: Database,
+  store: string,
+  { origins: given, isSandboxed = false, label }: KeyOptions,
+): Promise<IssuedKey> {
   const fault = textFault(label ?? "none", "label", nameCharactersMax);
   if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["label"]);
-  const origins = parseOrigins(given);
+  const origins = isSandboxed ? [...parseOrigins(given), sandboxed] : parseOrigins(given);
   await requireStore(db, store);
   if ((await db.publicKey.count({ where: { storeId: store, revokedAt: null } })) >= keysMax) {
     throw new AppError("VALIDATION_FAILED", `A store has at most ${keysMax} public keys: revoke one that is not used.`);

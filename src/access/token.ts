@@ -2,7 +2,6 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
-import { parseScopes } from "./scopes.js";
 import { requireStore } from "./stores/store.js";
 
 /** The secret is not stored. */
@@ -87,7 +86,7 @@ export async function requireToken(db: Database, storeId: string, id: string) {
 }
 
 /**
- * Revokes a token or public key. On Citus its row is on all nodes, and cannot be written while one is down; this only
+ * Revokes a token or public key. Where tables are distributed, its row is on all nodes, and cannot be written while one is down; this only
  * needs the node of its store.
  *
  * @param id of a token or key that the store has
@@ -100,7 +99,7 @@ export async function addRevocation(db: Database, storeId: string, id: string): 
 }
 
 export async function revocationOf(db: Database, storeId: string, id: string): Promise<Date | null> {
-  // findUnique would be joined with another store's, on two nodes of Citus
+  // findFirst: see storeStatements.ts
   const found = await db.revocation.findFirst({ where: { storeId, id }, select: { revokedAt: true } });
   return found?.revokedAt ?? null;
 }
@@ -127,4 +126,40 @@ export async function withRevocations<Row extends { readonly id: string; readonl
   const revoked = await db.revocation.findMany({ where: { storeId } });
   const times = new Map(revoked.map(({ id, revokedAt }) => [id, revokedAt]));
   return rows.map((row) => ({ ...row, revokedAt: row.revokedAt ?? times.get(row.id) ?? null }));
+}
+
+/** The order is that of lists; docs/access.md has a table of what each allows. */
+export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** May contain unknown scopes, which a later version stored and which allow nothing. */
+export type Granted = ReadonlySet<string>;
+
+/** The scope of calls that any valid token may make. */
+export const anyToken = "anyToken";
+
+/** What a call requires of its token. */
+export type RequiredScope = Scope | typeof anyToken;
+
+/** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
+export function requireScope(granted: Granted, scope: RequiredScope): void {
+  if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
+}
+
+export function forbidden(scope: Scope): AppError {
+  return new AppError("FORBIDDEN", `The access token does not have the scope ${scope}.`);
+}
+
+/**
+ * Ordered, without duplicates; all of them if none is given.
+ *
+ * @throws {AppError} VALIDATION_FAILED for an unknown one
+ */
+function parseScopes(given: readonly string[] = []): Scope[] {
+  const unknown = given.find((name) => !(scopes as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw errorAt("VALIDATION_FAILED", `scope must be one of ${scopes.join(", ")}.`, ["scope"]);
+  }
+  return given.length === 0 ? [...scopes] : scopes.filter((scope) => given.includes(scope));
 }

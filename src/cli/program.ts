@@ -19,6 +19,9 @@ import { addSiteCommands } from "./access/site.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { addStoreCommands } from "./access/store.js";
 import { addViewerCommands } from "./shows/viewer.js";
+import { addAttributionCommands } from "./orders/attribution.js";
+import { addHookCommands } from "./orders/hook.js";
+import { addOrdersCommands } from "./orders/orders.js";
 import { addTokenCommands } from "./access/token.js";
 
 const help = `
@@ -52,6 +55,9 @@ export function createProgram(): Command {
   addViewerCommands(program);
   addEventsCommands(program);
   addAnalyticsCommands(program);
+  addOrdersCommands(program);
+  addAttributionCommands(program);
+  addHookCommands(program);
   return program;
 }
 

@@ -32,19 +32,34 @@ export function spanOf({ status, startedAt, endedAt }: ShowTimes, range: Timelin
   return { bucketSeconds, from: startedAt, until } satisfies TimelineSpan;
 }
 
+/** The minute that a time is in: the API's timeline takes in the whole minute in which it ends. */
+export function minuteOf(iso: string): string {
+  return new Date(Math.floor(Date.parse(iso) / 60_000) * 60_000).toISOString();
+}
+
 /** A bucket, which may be empty. */
 export interface Point extends Omit<TimelineBucket, "startsAt"> {
   readonly startsAtMs: number;
 }
 
+/** Whether a bucket has begun and not ended, so that its figures still grow. */
+export function isRunningAt(
+  startsAtMs: number,
+  { bucketSeconds, until }: Pick<TimelineSpan, "bucketSeconds" | "until">,
+  nowMs = Date.now(),
+): boolean {
+  return until === null && nowMs >= startsAtMs && nowMs < startsAtMs + bucketSeconds * 1_000;
+}
+
 /**
  * The buckets of the span without gaps: the API omits empty ones. The current bucket is left out while it is empty, or it would
- * look as if everybody had left.
+ * look as if everybody had left, and never has fewer viewers than watch now.
  */
 export function fillBuckets(
   buckets: readonly TimelineBucket[],
   { bucketSeconds, from, until }: TimelineSpan,
   nowMs = Date.now(),
+  watchingNow?: number | null,
 ): Point[] {
   const sizeMs = bucketSeconds * 1_000;
   const bucketAt = (ms: number) => Math.floor(ms / sizeMs);
@@ -53,8 +68,10 @@ export function fillBuckets(
   const hasJustBegun = until === null && !known.has(bucketAt(endMs));
   const last = Math.max(bucketAt(endMs) - (hasJustBegun ? 1 : 0), bucketAt(Date.parse(from)));
   const first = Math.max(bucketAt(Date.parse(from)), last - bucketsMax + 1);
-  return Array.from({ length: last - first + 1 }, (_, index) => ({
-    startsAtMs: (first + index) * sizeMs,
-    ...(known.get(first + index) ?? { viewers: 0, carts: 0, orders: 0, sales: 0 }),
-  }));
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const isRunning = isRunningAt((first + index) * sizeMs, { bucketSeconds, until }, nowMs);
+    const figures = known.get(first + index) ?? { viewers: 0, carts: 0, orders: 0, sales: 0 };
+    const viewers = isRunning ? Math.max(figures.viewers, watchingNow ?? 0) : figures.viewers;
+    return { startsAtMs: (first + index) * sizeMs, ...figures, viewers };
+  });
 }

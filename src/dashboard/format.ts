@@ -1,3 +1,9 @@
+import { dateFormat, shownAt } from "./timeZone.js";
+
+const dayMs = 86_400_000;
+/** Words that are not written as others are. */
+const written = ["TV", "PC", "iOS", "iPad", "iPhone", "iPadOS", "macOS", "HbbTV"];
+const writtenOf = new Map(written.map((word) => [word.toLowerCase(), word]));
 /** Formats of the first kind of English that the user reads, or else with the day before the month and a 24-hour clock. */
 const locale = globalThis.navigator?.languages?.find((language) => /^en\b/iu.test(language)) ?? "en-GB";
 
@@ -16,16 +22,12 @@ const [days, hours, minutes, seconds, exactSeconds] = [
   unit("second"),
   unit("second", 1),
 ];
-const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
-const dayAndClock = new Intl.DateTimeFormat(locale, {
-  day: "numeric",
-  month: "short",
-  hour: "numeric",
-  minute: "2-digit",
-});
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-const exactClock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const day = { day: "numeric", month: "short" } as const;
+const clock = { hour: "numeric", minute: "2-digit" } as const;
+/** Beside a time of day. */
+const named = { timeZoneName: "short" } as const;
+const date = { ...day, year: "numeric" } as const;
+const inZone = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, options);
 
 export const formatCount = (value: number): string => whole.format(value);
 /** Formats a number with at most 2 decimals. */
@@ -54,30 +56,55 @@ export const formatRate = (percent: number): string => rate.format(percent / 100
 export const formatShare = (percent: number): string => share.format(percent / 100);
 /** Formats a number for the axis of a chart. */
 export const formatCompact = (value: number): string => compact.format(value);
-export const formatMoment = (iso: string): string => moment.format(new Date(iso));
-export const formatExactClock = (ms: number): string => exactClock.format(ms);
+export const formatMoment = (iso: string): string => inZone({ ...date, ...clock, ...named }).format(new Date(iso));
+export const formatExactClock = (ms: number): string => inZone({ ...clock, second: "2-digit", ...named }).format(ms);
+
+const ofClock = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+const [weekdays, hoursOfDay] = [ofClock({ weekday: "long" }), ofClock({ hour: "numeric", minute: "2-digit" })];
+const monday = Date.UTC(2024, 0, 1);
+
+/** @param weekday from 0 for Monday */
+export const formatWeekday = (weekday: number): string => weekdays.format(monday + weekday * dayMs);
+/** @param hour from 0, of any time zone */
+export const formatHour = (hour: number): string => hoursOfDay.format(hour * 3_600_000);
+
+/** A device as people write it: events name them in lower case. */
+export function deviceName(device: string): string {
+  const words = device.replaceAll(/[a-z]+/gu, (word) => writtenOf.get(word) ?? word);
+  return words === device ? `${device.slice(0, 1).toUpperCase()}${device.slice(1)}` : words;
+}
 
 /** @param ratio 0.1 for 10 percent more */
 export const formatChange = (ratio: number): string => share.format(Math.abs(ratio));
 
-const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
-/** The days of a time that ends before a moment. */
-export const formatDays = (fromIso: string, untilIso: string): string =>
-  date.formatRange(new Date(fromIso), new Date(Math.max(Date.parse(fromIso), Date.parse(untilIso) - 1)));
+/** The days of a time that ends before a moment, and the time of day at which it ends where that is not midnight. */
+export function formatRange(fromIso: string, untilIso: string): string {
+  const [from, until] = [Date.parse(fromIso), Date.parse(untilIso)];
+  const formattedDays = inZone(date).formatRange(from, Math.max(from, until - 1));
+  return shownAt(until) % dayMs === 0
+    ? formattedDays
+    : `${formattedDays}, until ${inZone({ ...clock, ...named }).format(until)}`;
+}
 
 const buckets = {
-  HOUR: dayAndClock,
-  DAY: new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short" }),
+  HOUR: { ...day, ...clock, ...named },
+  DAY: { weekday: "short", ...day },
   WEEK: date,
-  MONTH: new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" }),
-};
+  MONTH: { month: "long", year: "numeric" },
+} as const;
 
-export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => buckets[bucket].format(ms);
+export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => inZone(buckets[bucket]).format(ms);
 
 /** A time on the timeline: the day, the time of day, or both, as its buckets and span require. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
-  if (bucketSeconds >= 86_400) return day.format(ms);
-  return (spanMs > 86_400_000 ? dayAndClock : clock).format(ms);
+  if (bucketSeconds >= 86_400) return inZone(day).format(ms);
+  return inZone({ ...(spanMs > dayMs && day), ...clock, ...named }).format(ms);
+}
+
+/** On the axis of a chart, which has no room for the time zone. */
+export function formatTick(ms: number, isOfDays: boolean): string {
+  return inZone(isOfDays ? day : clock).format(ms);
 }
 
 /** @param total in seconds; tenths are shown below a minute, the two largest units above */

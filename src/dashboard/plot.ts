@@ -1,13 +1,20 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { formatCompact, formatPoint } from "./format.js";
+import { formatCompact, formatTick } from "./format.js";
+import { timeZone } from "./timeZone.js";
+
+interface Buckets {
+  readonly bucketSeconds: number;
+  /** Whether the last one still grows: a curve is dashed there. */
+  readonly isRunning: boolean;
+}
 
 export interface Plot {
   /**
    * @param startsAtMs the start of each bucket
    * @param values one for each bucket
    */
-  setData(startsAtMs: readonly number[], values: readonly number[], bucketSeconds: number): void;
+  setData(startsAtMs: readonly number[], values: readonly number[], buckets: Buckets): void;
   destroy(): void;
 }
 
@@ -21,39 +28,42 @@ interface PlotOptions {
 const height = 150;
 const tallHeight = 220;
 const dayMs = 86_400_000;
+/** How much larger text and lines are on a screen on the wall, where charts fill their places. */
+const wallScale = 2;
+
+const isOnWall = (element: HTMLElement): boolean => element.closest(".wall") !== null;
 
 /** Draws a chart into an element, in its width and with the colors of its custom properties. */
 export function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOptions): Plot {
   const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim();
+  const scale = isOnWall(element) ? wallScale : 1;
   let bucketSeconds = 60;
   const options: uPlot.Options = {
     ...sizeOf(element, isTall),
-    padding: [8, 28, 0, 0],
+    padding: [8, 28 * scale, 0, 0],
     legend: { show: false },
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), timeZone()),
     cursor: { sync: { key: "timeline" }, y: false, drag: { x: false, y: false }, points: { show: shape === "area" } },
     scales: {
       x: { range: ({ data: [times] }) => widened(times, bucketSeconds / 2) },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.15)] },
     },
-    axes: axesOf(color),
-    series: [{}, seriesOf(shape, color)],
+    axes: axesOf(color, scale),
+    series: [{}, ...seriesOf(shape, color, scale)],
     hooks: { setCursor: [({ cursor: { idx } }) => onHover(idx ?? undefined)] },
   };
-  const plot = new uPlot(options, [[], []], element);
+  const plot = new uPlot(options, dataOf(shape, [], [], false), element);
   const sizes = new ResizeObserver(() => plot.setSize(sizeOf(element, isTall)));
   sizes.observe(element);
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const repaint = () => plot.redraw(false, true);
   const destroyed = new AbortController();
-  scheme.addEventListener("change", repaint, destroyed);
-  addEventListener("beforeprint", repaint, destroyed);
-  addEventListener("afterprint", repaint, destroyed);
+  repaintWithColors(() => plot.redraw(false, true), destroyed);
   return {
-    setData(startsAtMs, values, seconds) {
+    setData(startsAtMs, values, { bucketSeconds: seconds, isRunning }) {
       bucketSeconds = seconds;
       // At the middle of each bucket, so that bars cover its time; those of days stand above their dates.
       const middle = seconds < 86_400 ? seconds / 2 : 0;
-      plot.setData([startsAtMs.map((ms) => ms / 1_000 + middle), [...values]]);
+      const times = startsAtMs.map((ms) => ms / 1_000 + middle);
+      plot.setData(dataOf(shape, times, values, isRunning));
     },
     destroy() {
       destroyed.abort();
@@ -63,33 +73,66 @@ export function createPlot(element: HTMLElement, { shape, isTall, onHover }: Plo
   };
 }
 
+/** Other colors apply, and on paper. */
+function repaintWithColors(repaint: () => void, { signal }: AbortController): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint, { signal });
+  for (const name of ["beforeprint", "afterprint"]) addEventListener(name, repaint, { signal });
+}
+
+/** A curve is two: the second leads to a last value that still grows. */
+function dataOf(
+  shape: PlotOptions["shape"],
+  times: number[],
+  values: readonly number[],
+  isRunning: boolean,
+): uPlot.AlignedData {
+  if (shape === "bars") return [times, [...values]];
+  const last = values.length - 1;
+  const full = values.map((value, index) => (isRunning && index === last ? null : value));
+  const running = values.map((value, index) => (isRunning && index >= last - 1 ? value : null));
+  return [times, full, running];
+}
+
 function widened(times: ArrayLike<number>, by: number): [number, number] {
   return [(times[0] ?? 0) - by, (times[times.length - 1] ?? 1) + by];
 }
 
 type Color = (customProperty: string) => () => string;
 
-function sizeOf({ clientWidth }: HTMLElement, isTall: boolean) {
-  return { width: Math.max(1, clientWidth), height: isTall ? tallHeight : height };
+function sizeOf(element: HTMLElement, isTall: boolean) {
+  const own = isTall ? tallHeight : height;
+  return { width: Math.max(1, element.clientWidth), height: isOnWall(element) ? element.clientHeight : own };
 }
 
-function axesOf(color: Color): uPlot.Axis[] {
-  const axis = { stroke: color("--muted"), font: "11px system-ui, sans-serif", ticks: { show: false }, gap: 6 };
+function axesOf(color: Color, scale: number): uPlot.Axis[] {
+  const axis = {
+    stroke: color("--muted"),
+    font: `${11 * scale}px system-ui, sans-serif`,
+    ticks: { show: false },
+    gap: 6,
+  };
   const x: uPlot.Axis = {
     ...axis,
-    size: 24,
+    size: 24 * scale,
     incrs: timeSteps,
-    space: 72,
+    space: 72 * scale,
     grid: { show: false },
     values: ({ data: [times] }, splits) => {
       const spanMs = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * 1_000;
-      return splits.map((seconds) => formatPoint(seconds * 1_000, spanMs > 2 * dayMs ? 86_400 : 60, 0));
+      return splits.map((seconds) => formatTick(seconds * 1_000, spanMs > 2 * dayMs));
     },
   };
   const grid = { stroke: color("--line"), width: 1 };
   return [
     x,
-    { ...axis, size: 44, space: 40, incrs: wholeSteps, grid, values: (_, splits) => splits.map(formatCompact) },
+    {
+      ...axis,
+      size: 44 * scale,
+      space: 40 * scale,
+      incrs: wholeSteps,
+      grid,
+      values: (_, splits) => splits.map(formatCompact),
+    },
   ];
 }
 
@@ -101,9 +144,11 @@ const timeSteps = [
 /** 1, 2, 5, 10, 20 …: counts are integers. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-function seriesOf(shape: PlotOptions["shape"], color: Color): uPlot.Series {
+/** A curve has a second series, for what is dashed. */
+function seriesOf(shape: PlotOptions["shape"], color: Color, scale: number): uPlot.Series[] {
   const points = { show: false };
-  if (shape === "area") return { stroke: color("--accent"), width: 2, fill: color("--accent-faint"), points };
-  const paths = uPlot.paths.bars?.({ size: [0.7, 28], radius: 0.15 }) ?? null;
-  return { fill: color("--bar"), width: 0, points, ...(paths !== null && { paths }) };
+  const line = { stroke: color("--accent"), width: 2 * scale, fill: color("--accent-faint"), points };
+  if (shape === "area") return [line, { ...line, dash: [4, 4] }];
+  const paths = uPlot.paths.bars?.({ size: [0.7, 28 * scale], radius: 0.15 }) ?? null;
+  return [{ fill: color("--bar"), width: 0, points, ...(paths !== null && { paths }) }];
 }

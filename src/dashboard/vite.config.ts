@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
+import * as ofOrders from "./queries/orders.js";
 import * as ofShows from "./queries/show.js";
 import * as ofStore from "./queries/store.js";
 
@@ -10,7 +11,7 @@ const operationsFile: Plugin = {
     this.emitFile({
       type: "asset",
       fileName: "operations.json",
-      source: JSON.stringify(Object.values({ ...ofShows, ...ofStore })),
+      source: JSON.stringify(Object.values({ ...ofShows, ...ofStore, ...ofOrders })),
     });
   },
 };

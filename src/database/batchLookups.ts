@@ -1,6 +1,6 @@
 import type { Database } from "./client.js";
 import { storeClientOf } from "./shares/caller.js";
-import { rootOf } from "./shares/forStore.js";
+import { keptByDatabase } from "./shares/forStore.js";
 import { sharesOf } from "./shares/shares.js";
 
 export type LoadByKeys<Value> = (
@@ -29,7 +29,7 @@ interface StoreLookups<Value> {
  * store's share of connections is in use, more gather. An idle server adds no delay.
  */
 export function batchLookups<Value>(load: LoadByKeys<Value>) {
-  const byDatabase = new WeakMap<Database, Map<string, StoreLookups<Value>>>();
+  const storesOf = keptByDatabase(() => new Map<string, StoreLookups<Value>>());
 
   const openBatch = (db: Database, storeId: string, lookups: StoreLookups<Value>): Batch<Value> => {
     const keys = new Set<string>();
@@ -44,7 +44,7 @@ export function batchLookups<Value>(load: LoadByKeys<Value>) {
         const [next] = lookups.waiting;
         if (next === undefined) lookups.sent -= 1;
         else next(); // passes on its slot
-        if (lookups.sent === 0 && lookups.open === undefined) byDatabase.get(rootOf(db))?.delete(storeId);
+        if (lookups.sent === 0 && lookups.open === undefined) storesOf(db).delete(storeId);
       }
     };
     return { keys, found: send() };
@@ -52,9 +52,7 @@ export function batchLookups<Value>(load: LoadByKeys<Value>) {
 
   return async (client: Database, storeId: string, key: string): Promise<Value> => {
     const db = storeClientOf(client); // of all callers whose lookups are joined
-    const root = rootOf(db);
-    let stores = byDatabase.get(root);
-    if (stores === undefined) byDatabase.set(root, (stores = new Map()));
+    const stores = storesOf(db);
     let lookups = stores.get(storeId);
     if (lookups === undefined) stores.set(storeId, (lookups = { open: undefined, sent: 0, waiting: new Set() }));
     if (lookups.open === undefined || lookups.open.keys.size >= keysMax) lookups.open = openBatch(db, storeId, lookups);

@@ -15,7 +15,8 @@ interface EmbeddedEngine {
 interface ServerEngine {
   /** `citus` once its catalog says that tables are distributed, which is asked with the first statement of a store. */
   readonly kind: "postgres" | "citus";
-  readonly nodes: StoreNodes;
+  /** Undefined once the catalog says that they are not. */
+  readonly nodes: StoreNodes | undefined;
 }
 
 /** Which database this is, and what only that kind has: chosen where it is opened, and asked for by name. */
@@ -26,12 +27,16 @@ export function socketFolderOf({ host }: PoolConfig): string | undefined {
   return host;
 }
 
-export function serverEngine(nodes: StoreNodes): ServerEngine {
+/** @param createNodes calls its argument once it knows that tables are not distributed */
+export function serverEngine(createNodes: (onNone: () => void) => StoreNodes): ServerEngine {
+  let nodes: StoreNodes | undefined = createNodes(() => (nodes = undefined));
   return {
     get kind() {
-      return nodes.areDistributed() ? "citus" : "postgres";
+      return nodes?.areDistributed() === true ? "citus" : "postgres";
     },
-    nodes,
+    get nodes() {
+      return nodes;
+    },
   };
 }
 

@@ -1,12 +1,11 @@
 import type { PoolConfig } from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
-import { limitPlanAge } from "./planAge.js";
-import { connectTimeoutMs, openPool } from "./pool.js";
+import { limitPlanAge, connectTimeoutMs, openPool } from "./pool.js";
 import { endWithClient } from "./timeLimits.js";
 import type { DatabaseProbe } from "./client.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
-import { type Engine, nodesOf, serverEngine, setEngine, socketFolderOf } from "./engine.js";
+import { type Engine, serverEngine, setEngine, socketFolderOf } from "./engine.js";
 import { createShares } from "./shares/shares.js";
 
 const statementTimeoutMs = 15_000;
@@ -63,13 +62,13 @@ export function openClient(
   const socketFolder = socketFolderOf(connection);
   const engine: Engine =
     socketFolder === undefined
-      ? serverEngine(createStoreNodes(askCitus(pool)))
+      ? serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone))
       : { kind: "embedded", socketFolder, isOwn: ownsEngine };
   setEngine(client, engine);
   const { requests, longWork, wideReads } = createShares(client, {
     max: pool.options.max,
     connectionTimeoutMillis,
-    nodes: nodesOf(client),
+    nodeOf: engine.kind === "embedded" ? undefined : (storeId) => engine.nodes?.nodeOf(storeId),
   });
   const { probe } = adapter;
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;

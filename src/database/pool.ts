@@ -1,12 +1,12 @@
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
-import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
 import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
 import { type WatchdogOptions, watchServer } from "./hungServer.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 import { clientKeepAlive } from "./timeLimits.js";
+import pg, { type PoolConfig } from "pg";
 
 /** Unless a connection has its own `connectionTimeoutMillis`. */
 export const connectTimeoutMs = 5_000;
@@ -114,5 +114,24 @@ function readInTurns(client: pg.PoolClient): void {
     if (turn === undefined) return;
     stream.pause();
     void turn.then(() => stream.resume());
+  });
+}
+
+export const planAgeMaxMs = 3_000;
+
+/**
+ * Renews the plans of prepared statements every few seconds. PostgreSQL does so only after ANALYZE: until then a plan
+ * for a table of some rows, read one after the other, would serve the thousands that come in the first minute of a
+ * show.
+ */
+export function limitPlanAge(pool: pg.Pool, ageMaxMs = planAgeMaxMs): void {
+  const madeAt = new WeakMap<pg.PoolClient, number>();
+  pool.on("acquire", (client) => {
+    const now = performance.now();
+    const before = madeAt.get(client);
+    if (before !== undefined && now - before < ageMaxMs) return;
+    madeAt.set(client, now);
+    // The client's next statement waits for it, and reports what is wrong with the connection.
+    if (before !== undefined) void client.query("DISCARD PLANS").catch(() => undefined);
   });
 }

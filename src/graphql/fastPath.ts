@@ -1,11 +1,10 @@
 import type { ExecutionResult } from "graphql";
-import { type Accepted, graphqlJson, type SingleType } from "./accepted.js";
+import { type Accepted, graphqlJson, type SingleType, refusedResponse, requestErrorStatus } from "./accepted.js";
 import { resultText } from "../execution/responseText.js";
-import { isObject } from "../lib/json/isObject.js";
+import { isObject } from "../lib/json/parse.js";
 import type { Context } from "../schema/context.js";
 import { codeOf } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
-import { refusedResponse, requestErrorStatus } from "./httpStatus.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import type { Variables } from "../execution/input/inputShape.js";
 

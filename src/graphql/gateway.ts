@@ -12,7 +12,7 @@ import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
 import { anonymousReporting, codeOf, presentError } from "../schema/errors.js";
 import { executeOperation } from "../execution/execute.js";
-import { refusedResponse, withRequestErrorStatus } from "./httpStatus.js";
+import { refusedResponse, withRequestErrorStatus } from "./accepted.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { requireOperation } from "./parameters.js";
 import type { Variables } from "../execution/input/inputShape.js";

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.js";
-import { isObject } from "../lib/json/isObject.js";
+import { isObject } from "../lib/json/parse.js";
 
 export interface PersistedOperations {
   /**

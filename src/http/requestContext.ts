@@ -1,8 +1,8 @@
-import type { ServerResponse } from "node:http";
+import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Identify, type Identity, tokenHeader } from "../access/identity.js";
 import type { TokenEnds } from "../access/validity/tokenEnds.js";
-import type { RateLimits } from "../access/rateLimits/rateLimit.js";
+import { type RateLimits, rateLimitHeaders } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
@@ -10,10 +10,10 @@ import { type Caller, onBehalfOf, reasonOf } from "../database/shares/caller.js"
 import { forStore } from "../database/shares/forStore.js";
 import type { AppError } from "../errors.js";
 import { ResponseBudget } from "../schema/limits/responseBudget.js";
-import type { Context, RequestAccess } from "../schema/context.js";
+import type { Context, RequestAccess, Notice } from "../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/streams/responseEnd.js";
 import type { Exchange } from "./exchange.js";
-import { noticesOf } from "./notices.js";
+import { keyNotTaken } from "../schema/idempotency.js";
 
 export interface ContextOptions {
   readonly config: Config;
@@ -117,4 +117,57 @@ class AccessOfRequest implements RequestAccess, Caller {
     });
     return end.signal;
   }
+}
+
+/** Turns what resolvers report into headers. Those of a response that has begun are not sent. */
+function noticesOf({ response, observation, path }: Exchange): (notice: Notice) => void {
+  return (notice) => {
+    if (notice.kind === "replayed") observation.replayed();
+    if (response.headersSent) return;
+    for (const [name, value] of headersOf(notice, path)) response.setHeader(name, value);
+  };
+}
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+function headersOf(notice: Notice, path: string): Headers {
+  switch (notice.kind) {
+    case "deprecated": // RFC 9745
+      return [
+        ["deprecation", `@${notice.at.getTime() / 1_000}`],
+        ["link", `<${docsUrl(path)}>; rel="deprecation"; type="text/html"`],
+      ];
+    case "replayed":
+      return [["idempotency-replayed", "true"]];
+    case "counted":
+      return Object.entries(rateLimitHeaders(notice.reservations));
+    default: // what was read of a file is a part of the body
+      return [];
+  }
+}
+
+/** Relative to the URL of the request, for any proxy. */
+function docsUrl(path: string): string {
+  return `${"../".repeat(path.split("/").length - 2)}docs`;
+}
+
+/** What a fingerprint covers before the body: the path. Undefined for a request without a key. */
+export function fingerprintScope({ headers }: IncomingMessage, path: string): string | undefined {
+  return typeof headers["idempotency-key"] === "string" ? `${path}\n` : undefined;
+}
+
+/** For calls that take no key. @throws {AppError} BAD_REQUEST */
+export function refuseKey({ headers }: IncomingMessage): void {
+  if (headers["idempotency-key"] !== undefined) throw keyNotTaken();
+}
+
+/** IETF draft-ietf-httpapi-idempotency-key-header. */
+export function withIdempotency(
+  context: Context,
+  { headers }: IncomingMessage,
+  fingerprint: string | undefined,
+): Context {
+  const key = headers["idempotency-key"];
+  if (typeof key !== "string" || fingerprint === undefined) return context;
+  return { ...context, sent: { ...context.sent, idempotency: { key, fingerprint } } };
 }

@@ -3,23 +3,28 @@ import type { Logger } from "pino";
 import { AppError } from "../errors.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
-import { collectPath, type CollectRouteOptions, createCollectRoute } from "./routes/collect.route.js";
+import { collectPaths, type CollectRouteOptions, createCollectRoute } from "./routes/collect.route.js";
 import { allowedMethods, applyCors } from "./cors.js";
 import { type Exchange, isRead, problemWith, type Route, requestIdOf, targetOf } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
+import { createHooksRoute, type HooksRouteOptions, isHookPath } from "./routes/hooks.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
-import { trackerPath } from "./pages/tracker.js";
+import { trackerFolders } from "./pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
 import { createRestRoute, type RestRouteOptions } from "./routes/rest.route.js";
 
-export interface RouterOptions extends PagesOptions, CollectRouteOptions, GraphQLRouteOptions, RestRouteOptions {
+export interface RouterOptions
+  extends PagesOptions, CollectRouteOptions, HooksRouteOptions, GraphQLRouteOptions, RestRouteOptions {
   readonly log: Logger;
 }
 
 export function createRequestListener(options: RouterOptions): RequestListener {
   const { config, log, telemetry } = options;
-  const route = createRoute(options);
+  const collecting = collectPaths(config);
+  const route = createRoute(options, collecting);
+  const folders = trackerFolders(config).map((folder) => `${folder}/`);
+  const isForShops = (path: string) => collecting.includes(path) || folders.some((folder) => path.startsWith(folder));
   return (request, response) => {
     const requestId = requestIdOf(request);
     const observation = telemetry.observe(request, response, requestId);
@@ -27,8 +32,8 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     response.setHeader("x-content-type-options", "nosniff");
     const target = targetOf(request, config.basePath);
     // Pages of any shop: a preflight carries no public key, whose origins are compared when it comes.
-    const isForShops = target.path === collectPath || target.path === trackerPath;
-    if (applyCors(request, response, isForShops ? ["*"] : config.corsOrigins)) {
+    const origins = isForShops(target.path) ? ["*"] : config.corsOrigins;
+    if (applyCors(request, response, origins)) {
       observation.route = "preflight";
       return;
     }
@@ -48,18 +53,20 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
-/** Finds the route of a path. */
-function createRoute(options: RouterOptions): Route {
+/** Finds the route of a path. @param collecting those of `/collect/v1` */
+function createRoute(options: RouterOptions, collecting: readonly string[]): Route {
   const { basePath } = options.config;
   const pages = createPageRoutes(options);
   const graphql = createGraphQLRoute(options);
   const rest = createRestRoute(options);
   const collect = createCollectRoute(options);
+  const hooks = createHooksRoute(options);
   return (exchange) => {
     const { path, request, observation } = exchange;
     if (path === graphqlPath) return graphql(exchange);
     if (path === `${graphqlPath}/`) return redirect(exchange, graphqlPath, `..${graphqlPath}`); // with its method and body, by 308
-    if (path === collectPath) return collect(exchange);
+    if (collecting.includes(path)) return collect(exchange);
+    if (isHookPath(path)) return hooks(exchange);
     if (path === basePath && isRead(request)) return redirect(exchange, "/", `${path}/`);
     const page = pages.get(path);
     if (page === undefined) {

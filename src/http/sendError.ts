@@ -1,10 +1,8 @@
 import type { Logger } from "pino";
-import type { AppError } from "../errors.js";
-import { readAccept } from "../graphql/accepted.js";
-import { authenticate } from "../graphql/httpStatus.js";
+import type { AppError, ErrorCode } from "../errors.js";
+import { readAccept, authenticate } from "../graphql/accepted.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
-import type { RestResponse } from "../rest/response.js";
-import { MethodNotAllowedError } from "../rest/handler.js";
+import { type RestResponse, MethodNotAllowedError } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
 import { acceptedCodings, UnsupportedCodingError } from "./content/contentEncoding.js";
 import type { Exchange } from "./exchange.js";
@@ -13,10 +11,20 @@ import { respondJson } from "./respond.js";
 type ProblemResponse = Extract<RestResponse, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
-/** Answers with an error as REST does, and notes its code. Unexpected errors are logged. */
-export function sendRestError({ response, requestId, observation }: Exchange, error: unknown, log?: Logger): void {
+/**
+ * Answers with an error as REST does, and notes its code. Unexpected errors are logged.
+ *
+ * @param titles of codes, where they differ from the usual ones
+ */
+export function sendRestError(
+  { response, requestId, observation }: Exchange,
+  error: unknown,
+  log?: Logger,
+  titles: Partial<Record<ErrorCode, string>> = {},
+): void {
   const answer = isProblemResponse(error) ? error : toProblemResponse(error, requestId, reporter(requestId, log));
-  const { problem, retryAfterSeconds } = answer;
+  const { retryAfterSeconds } = answer;
+  const problem = { ...answer.problem, title: titles[answer.problem.code] ?? answer.problem.title };
   respondJson(response, problem.status, problem, problemMediaType, {
     ...headersFor(problem.status, retryAfterSeconds),
     ...headersOf(error),

@@ -8,6 +8,11 @@ const secrets =
 /** Invisible characters, most of which JSON strings do not escape. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
+/** A number as it was sent, which may have more digits than its value. */
+export class SentNumber {
+  constructor(readonly digits: string) {}
+}
+
 /** Makes messages such as `price must be a number, not "cheap".` */
 export function mustBe(name: string, expected: string, value: unknown): string {
   return `${name} must be ${expected}, not ${shownValue(value)}.`;
@@ -20,6 +25,7 @@ export function shownValue(value: unknown): string {
     return JSON.stringify(clip(text)).replace(invisible, escaped);
   }
   if (Array.isArray(value)) return "an array";
+  if (value instanceof SentNumber) return clip(value.digits);
   if (value instanceof Date) return value.toISOString();
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

@@ -8,13 +8,17 @@ const daySeconds = 86_400;
 /** Offsets change at most once in this time. */
 const stepSeconds = 7 * daySeconds;
 
-/** Names of the IANA database, in any case; not offsets such as `+02:00`. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[a-z]/iu.test(name)) return false;
+/** For messages about wrong names. */
+export const aTimeZone = "an IANA time zone, such as Europe/Berlin";
+
+/** @param name of the IANA database, in any case; not an offset such as `+02:00`. @returns undefined for any other */
+export function timeZoneNamed(name: string): string | undefined {
+  if (!/^[a-z]/iu.test(name)) return undefined;
   try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
+    const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name; // or it is another name of that zone
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -45,12 +49,26 @@ export function zoneOffsets(timeZone: string, from: number, until: number): Zone
  * @param day days since 1970-01-01, on local calendars
  */
 export function startOfDay(offsets: readonly ZoneOffset[], day: number): number {
-  const midnight = day * daySeconds;
+  return firstShowing(offsets, day * daySeconds);
+}
+
+/** @param shown what clocks show, as the moment at which those of UTC do. @returns when they first show this or more */
+function firstShowing(offsets: readonly ZoneOffset[], shown: number): number {
   for (const [index, { since, seconds }] of offsets.entries()) {
     const end = offsets[index + 1]?.since ?? Infinity;
-    if (end + seconds > midnight) return Math.max(midnight - seconds, since);
+    if (end + seconds > shown) return Math.max(shown - seconds, since);
   }
-  return midnight;
+  return shown;
+}
+
+/** The moment at which clocks first show the same time of day so many days earlier, or, where they skip it, a later one. */
+export function daysBefore(timeZone: string, moment: Date, days: number): Date {
+  if (days === 0) return moment;
+  const seconds = moment.getTime() / 1_000;
+  const shown = seconds + offsetReader(timeZone)(seconds) - days * daySeconds;
+  const around = Math.floor(shown);
+  const offsets = zoneOffsets(timeZone, around - 2 * daySeconds, around + 2 * daySeconds);
+  return new Date(Math.round(firstShowing(offsets, shown) * 1_000));
 }
 
 function offsetReader(timeZone: string): (moment: number) => number {

@@ -1,15 +1,17 @@
-import type { GraphQLSchema } from "graphql";
+import type { GraphQLSchema, ExecutionResult } from "graphql";
 import { AppError } from "../errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
-import type { Context, FileReading, Notice } from "../schema/context.js";
+import type { Context, FileReading, Notice, Sent } from "../schema/context.js";
 import type { RequiredScope } from "../schema/scopes.js";
-import { type RestResponse, toRestResponse } from "./response.js";
 import { Batches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports/exportCall.js";
 import { planRest, type RestOperation } from "./routes/derivation.js";
 import { argumentReader, type RestInput } from "./arguments/readArguments.js";
 import { bodyTypesOf, restBase, takesBody, takesKey } from "./routes/route.js";
+import type { Variables } from "../execution/input/inputShape.js";
+import { extensionsOf } from "../schema/errors.js";
+import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
@@ -45,8 +47,10 @@ interface PreparedOperation extends RestOperation {
   readonly args: ReturnType<typeof argumentReader>;
 }
 
-export function pathNotFound(): AppError {
-  return new AppError("NOT_FOUND", "No resource exists at this path.");
+/** @param path of which a part may be an id with a slash */
+export function pathNotFound(path = ""): AppError {
+  const hint = path.startsWith(`${restBase}/product/v1/`) ? " A slash within an id is written %2F." : "";
+  return new AppError("NOT_FOUND", `No resource exists at this path.${hint}`);
 }
 
 export class MethodNotAllowedError extends AppError {
@@ -75,7 +79,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
         if (operation.method === wanted) return callOf(operation, match.groups ?? {});
         others.push(operation);
       }
-      if (others.length === 0) throw pathNotFound();
+      if (others.length === 0) throw pathNotFound(path);
       throw new MethodNotAllowedError(allowedMethods(others));
     },
   };
@@ -119,11 +123,11 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
 }
 
 /** Parameters about how a body that is a file is read; undefined if there are none. */
-function readingOptions(search: string, { upload }: RestOperation): Record<string, string> | undefined {
+function readingOptions(search: string, { upload }: RestOperation): Sent["uploadOptions"] {
   const query = new URLSearchParams(search);
   const given = (upload?.readingOptions ?? []).flatMap((name) => {
-    const value = query.get(name);
-    return value === null ? [] : [[name, value] as const];
+    const values = query.getAll(name);
+    return values.length === 0 ? [] : [[name, values] as const];
   });
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
@@ -177,4 +181,43 @@ export interface PreparedRest {
 export async function prepareRest(schema: GraphQLSchema): Promise<PreparedRest> {
   const operations = await planRest(schema);
   return { operations, handler: createRestHandler(schema, operations) };
+}
+
+export type RestResponse =
+  | { readonly status: 200; readonly body: unknown }
+  | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
+
+/** @param reading what reading a file showed */
+function toRestResponse(
+  { data, errors }: ExecutionResult,
+  route: RestOperation,
+  variables: Variables,
+  reading: FileReading | undefined,
+): RestResponse {
+  const [error] = errors ?? [];
+  if (error === undefined) {
+    return { status: 200, body: withReading(shown(data?.[route.operation], route, variables), reading) };
+  }
+  const extensions = extensionsOf(error);
+  const problem = problemDetails(error.message, extensions);
+  return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
+}
+
+/** Adds what reading a file showed, where that was asked for. */
+function withReading(body: unknown, { format, notes, skipped, columns, preview }: FileReading = {}): unknown {
+  if (format === undefined && preview === undefined) return body;
+  return {
+    ...(body as object),
+    ...(format !== undefined && { format, notes }),
+    ...(skipped !== undefined && { skipped }),
+    ...(columns !== undefined && { columns }),
+    ...(preview !== undefined && { products: preview }),
+  };
+}
+
+/** Omits the fields that are shown on demand only. */
+function shown(body: unknown, { shownOnDemand = [] }: RestOperation, variables: Variables): unknown {
+  const omitted = shownOnDemand.flatMap(({ fields, argument, value }) => (variables[argument] === value ? [] : fields));
+  if (omitted.length === 0) return body;
+  return Object.fromEntries(Object.entries(body as object).filter(([name]) => !omitted.includes(name)));
 }

@@ -6,7 +6,10 @@ import type { UnparsedValue } from "../lib/json/body.js";
 import type { ResponseBudget } from "./limits/responseBudget.js";
 import type { Observation } from "./observation.js";
 
-export type Original = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
+export type Original = (
+  | { readonly value: unknown; readonly frame?: Buffer | undefined }
+  | { readonly unparsed: UnparsedValue }
+) & {
   /** As in GraphQL, a single value counts as a list of one. */
   readonly takesSingles: boolean;
 };
@@ -18,6 +21,10 @@ export interface FileReading {
   readonly format?: string | undefined;
   /** What is not stored, and how the file was read. */
   readonly notes?: readonly string[] | undefined;
+  /** Rows that are no products of their own, and that notes name. */
+  readonly skipped?: number | undefined;
+  /** What each column is used for. */
+  readonly columns?: Readonly<Record<string, string>> | undefined;
   /** The first products of a dry run. */
   readonly preview?: readonly object[] | undefined;
 }
@@ -43,13 +50,15 @@ export interface Sent {
   readonly isRest: boolean;
   /** In bytes, of a long body. */
   readonly bodyLength?: number | undefined;
+  /** The JSON of the body, without its long values. */
+  readonly frame?: Buffer | undefined;
   /** Long values by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
   /** Values that imports read in their original form, by placeholder. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
   readonly upload?: UploadSource | undefined;
   /** The query string's options of how to read the file, as sent. */
-  readonly uploadOptions?: Readonly<Record<string, string>> | undefined;
+  readonly uploadOptions?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The key, with a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
   /** Imports only look for problems, since the request is refused anyway. */

@@ -1,6 +1,6 @@
-import type { RequiredScope } from "../access/scopes.js";
+import type { RequiredScope } from "../access/token.js";
 
-export { forbidden, requireScope, type RequiredScope } from "../access/scopes.js";
+export { forbidden, requireScope, type RequiredScope } from "../access/token.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {

@@ -42,6 +42,7 @@ export function createMetrics(sources: MetricSources) {
   for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase
   const requestsHelp = "Duration of HTTP requests in seconds, by method, route and status class.";
   const operationsHelp = "Root fields requested, by the outcome of their operation.";
+  const deliveriesHelp = "Signed deliveries of orders by shop systems, by what became of them.";
   const eventsHelp = "Shopper events, by whether they are new or duplicates.";
   return {
     registry,
@@ -51,6 +52,7 @@ export function createMetrics(sources: MetricSources) {
     importedProducts: counter("imported_products", "Products stored by imports."),
     imports: histogram("import", "Duration of successful imports in seconds.", importBuckets),
     bots: counter("collect_bots", "Requests of bots to /collect/v1, which store nothing."),
+    deliveries: counter("hook_deliveries", deliveriesHelp, "system", "outcome"),
     ofProxies: new Counter({
       name: proxyAddresses,
       help: "Requests to /collect/v1 that are limited by the address of a proxy, not of their client.",

@@ -74,6 +74,11 @@ export class RequestObservation implements Observation {
     this.metrics.bots.inc();
   }
 
+  /** A shop system delivered something to a hook. */
+  delivered(system: string, outcome: "stored" | "ignored" | "unknown_topic" | "unusable"): void {
+    this.metrics.deliveries.inc({ system, outcome });
+  }
+
   /** A request to /collect/v1 counts for the address of a proxy. */
   ofProxy(): void {
     this.metrics.ofProxies.inc();

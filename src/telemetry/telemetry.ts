@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { onResponseEnd } from "../lib/streams/responseEnd.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { logAccess } from "./accessLog.js";
+import { logAccess, type Summary, summarize } from "./summary.js";
 import { aggregateAsText, collectProcessMetrics, type MetricValues, processMetrics } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";
 import { RequestObservation } from "./requestObservation.js";
-import { type Summary, summarize } from "./summary.js";
 import type { Tracing } from "./tracing.js";
 
 export interface Telemetry {

@@ -1,41 +1,70 @@
 // The script of shops' pages (docs/tracking.md). Nothing in it may throw into the page.
-import { attempt } from "./guard.js";
-import { createTracker, type Tracker } from "./tracker.js";
+import { attempt, on } from "./guard.js";
+import { type Attributes, createTracker, type Tracker } from "./tracker.js";
 
 type Command = readonly [name: keyof Tracker, ...values: unknown[]];
 
-/** The page's own queue at first, then this script. */
+/** The page's own queue at first; then the calls so far, for scripts of other shows that the page adds. */
 interface Queue {
-  q?: readonly Command[];
+  q?: Command[];
   push?: (command: Command) => void;
+  viewer?: () => string;
+  /** The page's first script has begun. */
+  isLoaded?: true;
+  key?: string | undefined;
+  script?: Element;
+  /** Where it was loaded: a library for navigation may keep the element. */
+  page?: string | undefined;
 }
 
 /** Whose events follow: first among the calls made before the script loaded. */
-const first: ReadonlySet<string> = new Set(["consent", "identify"]);
+const first = /^(?:init|debug|consent|identify)\b/u;
+/** What concerns one show: that of the page's first script. */
+const single = /^(?:init|show|addToCart)$/u;
 
-function begin(page: { vitrine?: Queue & { isLoaded?: true } }, script: Element | null): void {
-  const queue = (page.vitrine ??= {});
-  if (!(script instanceof HTMLScriptElement) || queue.isLoaded) return;
-  queue.isLoaded = true;
-  const tracker = createTracker(new URL("../collect/v1", script.src).href, script.dataset);
-  const run = (command: Command): void =>
+/** How many calls scripts that are added later get. */
+const commandsMax = 100;
+
+function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
+  const { vitrine: found } = window;
+  // An element with this id has no such method.
+  const queue: Queue = found?.push ? found : {};
+  window.vitrine = queue;
+  const { searchParams, pathname } = new URL(script.src);
+  const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
+  const { key, show, channel } = attributes;
+  const page = location.href.split("#")[0];
+  const others = queue.isLoaded && queue.push;
+  const isElsewhere = !queue.script?.isConnected || queue.page !== page;
+  if (!others || (queue.key === key && isElsewhere)) {
+    Object.assign(queue, { key, script, page });
+    if (others) return others(["show", show, channel]);
+  }
+  // Next to the script, whatever its folder is called.
+  const endpoint = pathname.includes("/tracker/") ? "../collect/v1" : "v1";
+  const tracker = createTracker(new URL(endpoint, script.src).href, attributes);
+  queue.viewer ??= tracker.viewer;
+  const run = (command: Command): void => {
     attempt(() => {
       const [name, ...values] = command;
-      (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
+      if (!others || !single.test(name)) (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
     });
-  const waiting = [...(queue.q ?? [])];
-  queue.q = [];
-  queue.push = run;
-  for (const isFirst of [true, false]) {
-    for (const command of waiting) if (attempt(() => first.has(command[0])) === isFirst) run(command);
-  }
+  };
+  const commands = (queue.q ??= []);
+  const rank = (command: Command) => (first.test(String(command)) ? 0 : 1);
+  commands.toSorted((one, other) => rank(one) - rank(other)).forEach(run);
+  queue.isLoaded = true;
+  queue.push = (command) => {
+    if (others) others(command);
+    else if (commands.length < commandsMax) commands.push(command);
+    run(command);
+  };
 }
 
 attempt(() => {
-  const script = document.currentScript ?? document.querySelector('script[data-key][src*="/tracker/v1.js"]');
-  const start = (): void => attempt(() => begin(window as object, script));
-  // A prerendered page has no viewer yet.
-  if ("prerendering" in document && document.prerendering === true) {
-    document.addEventListener("prerenderingchange", start, { once: true });
-  } else start();
+  const script = document.currentScript;
+  const start = (): void => begin(window as object, script as HTMLScriptElement);
+  // A prerendered page has no viewer yet. The event comes once.
+  if ((document as { prerendering?: boolean }).prerendering) on(document, "prerenderingchange", start);
+  else start();
 });

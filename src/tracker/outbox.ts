@@ -1,15 +1,19 @@
-import { attempt } from "./guard.js";
-import { read, remove, stored, write } from "./storage.js";
+import { keyOf, storage } from "./storage.js";
 
 /** An event with all that the service needs to count it. */
 export interface TrackedEvent {
   readonly id: string;
-  readonly show: string;
-  readonly type: "VIEW" | "ADD_TO_CART";
+  readonly show: string | undefined;
+  readonly type: "VIEW" | "ADD_TO_CART" | "CLAIM";
   readonly channel: string;
   readonly viewerId: string;
   readonly seconds?: number;
   readonly productId?: string | undefined;
+  readonly orderId?: string | undefined;
+  /** What the browser's User-Agent hides. */
+  readonly device?: string | undefined;
+  /** Where the viewer came from: a host, also the shop's own, or what a campaign is named. */
+  readonly source?: string | undefined;
   /** Milliseconds since 1970 by the browser's clock; undefined if that proved wrong. */
   at?: number | undefined;
   /** Under way in a request, or left to a beacon. */
@@ -19,10 +23,12 @@ export interface TrackedEvent {
 /** Events that have not arrived yet. */
 export interface Outbox {
   add(event: TrackedEvent): void;
-  /** Events of one show, as many as a request may have. */
-  next(isWanted: (event: TrackedEvent) => boolean): readonly TrackedEvent[];
+  /** Events of one show, as many as a request may have. @param isBeacon leaves out those that are under way */
+  next(isBeacon: boolean): readonly TrackedEvent[];
   /** It has arrived, or never will. */
-  settle(event: TrackedEvent): void;
+  readonly settle: (event: TrackedEvent) => void;
+  /** They could not be delivered now; those of other shows are first. */
+  postpone(events: readonly TrackedEvent[]): void;
   /** Keeps events in the browser until they have arrived, and takes over those of earlier pages. */
   keep(): void;
   /** Stops keeping events in the browser, and removes those that are. */
@@ -33,30 +39,43 @@ const eventsMax = 200;
 const ageMsMax = 86_400_000;
 const batchEventsMax = 100;
 
+/** Keys of what is kept. */
+const stored = (): readonly string[] =>
+  storage((texts) => Object.keys(texts).filter((key) => key.startsWith(keyOf("")))) ?? [];
+const remove = (key: string): void => {
+  storage((texts) => delete texts[key]);
+};
+
 export function createOutbox(): Outbox {
   const waiting = new Map<string, TrackedEvent>();
   let isKeeping = false;
 
   const settle = ({ id }: TrackedEvent): void => {
     waiting.delete(id);
-    remove(id);
+    remove(keyOf(id));
   };
   const add = (event: TrackedEvent): void => {
     waiting.set(event.id, event);
-    if (isKeeping && stored().length < eventsMax) write(event.id, JSON.stringify(event));
+    if (isKeeping && stored().length < eventsMax) storage((texts) => (texts[keyOf(event.id)] = JSON.stringify(event)));
     [...waiting.values()].slice(0, -eventsMax).forEach(settle); // the oldest
   };
-  const adopt = (name: string): void => {
-    const event = attempt(() => JSON.parse(read(name) ?? "") as TrackedEvent);
-    if (event?.id !== name) return; // the viewer's id is stored, too
-    if (Date.now() - Number(event.at) < ageMsMax) waiting.set(name, event);
-    else remove(name);
+  const adopt = (key: string): void => {
+    const event = storage((texts) => JSON.parse(texts[key] as string) as TrackedEvent);
+    if (!event || keyOf(event.id) !== key) return; // the viewer's id is stored, too
+    if (Date.now() - (event.at as number) < ageMsMax) waiting.set(event.id, event);
+    else remove(key);
   };
   return {
     add,
     settle,
-    next(isWanted) {
-      const wanted = [...waiting.values()].filter(isWanted);
+    postpone(events) {
+      for (const event of events) {
+        event.isSent = false;
+        if (waiting.delete(event.id)) waiting.set(event.id, event);
+      }
+    },
+    next(isBeacon) {
+      const wanted = [...waiting.values()].filter(({ isSent }) => !isBeacon || !isSent);
       return wanted.filter(({ show }) => show === wanted[0]?.show).slice(0, batchEventsMax);
     },
     keep() {

@@ -1,24 +1,14 @@
 import { attempt } from "./guard.js";
 
-const prefix = "vitrine:";
-
 /**
- * Texts are in localStorage, each under its own key, so that concurrent tabs do not overwrite each other's. Where the
- * browser refuses, nothing is stored.
+ * What is kept in localStorage: each text under its own key, so that concurrent tabs do not overwrite each other's. Undefined
+ * where the browser refuses.
  */
-export function read(name: string): string | undefined {
-  return attempt(() => localStorage.getItem(prefix + name) ?? undefined);
+export function storage<Result>(use: (texts: Record<string, string>) => Result): Result | undefined {
+  return attempt(() => use(localStorage as Record<string, string>));
 }
 
-export function write(name: string, text: string): void {
-  attempt(() => localStorage.setItem(prefix + name, text));
-}
-
-export function remove(name: string): void {
-  attempt(() => localStorage.removeItem(prefix + name));
-}
-
-export function stored(): readonly string[] {
-  const names = attempt(() => Object.keys(localStorage).filter((name) => name.startsWith(prefix)));
-  return (names ?? []).map((name) => name.slice(prefix.length));
+/** The key in localStorage of an event or of the viewer. */
+export function keyOf(name: string): string {
+  return `vitrine:${name}`;
 }

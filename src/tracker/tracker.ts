@@ -1,124 +1,153 @@
 import { createClock } from "./clock.js";
-import { createDelivery, type Delivery } from "./delivery.js";
-import { attempt, idOf, newId } from "./guard.js";
-import { createOutbox, type Outbox, type TrackedEvent } from "./outbox.js";
-import { read, write } from "./storage.js";
+import { createDelivery } from "./delivery.js";
+import { attempt, idOf, newId, on, viewerIdOf } from "./guard.js";
+import { log, startLog } from "./log.js";
+import type { Target } from "./media.js";
+import { createOutbox, type TrackedEvent } from "./outbox.js";
+import { keyOf, storage } from "./storage.js";
 
 /** What shops' pages may call. Wrong values are ignored: a page must not break for its figures. */
 export interface Tracker {
-  /** Counts the seconds that a video really plays; the last one given counts. */
-  watch(element: HTMLMediaElement): void;
+  /** What the script's element does not say. */
+  init(attributes: Attributes): void;
+  /** Counts the seconds that a player really plays; the last one given counts. */
+  watch(target: Target): void;
   /** Counts the seconds that the page is visible, without a video. */
   view(): void;
+  /** Ends `watch` and `view`. */
+  stop(): void;
   addToCart(productId: string): void;
+  /** The shopper has placed an order, of which the shop's system tells the rest. */
+  order(orderId: string | number): void;
+  /** The id of the viewer, for the shop's system. */
+  readonly viewer: () => string;
   /** Switches shows on a page that does not load again. */
-  show(lsId: string, channel?: string): void;
+  show(lsId: unknown, channel?: unknown): void;
   /** The shopper's id in the shop. */
-  identify(viewerId: string): void;
+  identify(viewerId: unknown): void;
   /** Whether something may be stored in the browser. */
   consent(isGiven: boolean): void;
+  /** Writes what is counted to the console. */
+  debug(): void;
 }
 
-interface Attributes {
-  readonly key?: string;
+/** Of the script's element, of the query of its address, or of `init`. */
+export interface Attributes {
+  key?: string;
   readonly show?: string;
   readonly channel?: string;
   readonly consent?: string;
+  readonly watch?: string;
+  readonly debug?: string;
 }
 
 const sendEveryMs = 10_000;
 
-/** @param url of `/collect/v1` */
+/** @param url of the endpoint */
 export function createTracker(url: string, attributes: Attributes): Tracker {
-  const clock = createClock();
+  const clock = createClock(() => tell("VIEW"));
   const outbox = createOutbox();
-  const delivery = createDelivery(url, attributes.key ?? "", outbox);
-  const visit = createVisit(attributes, outbox);
+  const delivery = createDelivery(url, attributes, outbox);
+  const page = pageOf();
+  let lsId: string | undefined;
+  let channel: string;
+  /** The shopper whom the shop knows. */
+  let identified: string | undefined;
+  let anonymous = newId();
+
+  const viewer = (): string => identified ?? anonymous;
+  const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
+    if (!lsId && !fields.orderId) return log("ignored", type);
+    const event = { id: newId(), show: lsId, type, channel, viewerId: viewer(), at: Date.now(), ...page, ...fields };
+    log("counted", event);
+    outbox.add(event);
+  };
+  /** Without waiting for others. */
+  const tell = (type: TrackedEvent["type"], fields?: Partial<TrackedEvent>): void => {
+    report(type, fields);
+    delivery.send();
+  };
   const reportSeconds = (): void => {
     const seconds = clock.take();
-    if (seconds > 0) visit.report("VIEW", { seconds });
+    if (seconds > 0) report("VIEW", { seconds });
   };
-  const startClock = (element?: HTMLMediaElement): void => {
-    clock.start(element);
-    visit.report("VIEW");
+  const show = (next: unknown, nextChannel?: unknown): void => {
+    const id = idOf(next);
+    if (!id) return log("ignored", next);
+    const goesOn = clock.goOn();
+    reportSeconds();
+    [lsId, channel] = [id, channelOf(nextChannel)];
+    if (goesOn) report("VIEW");
     delivery.send();
   };
   const consent = (isGiven: boolean): void => {
-    if (visit.consent(isGiven)) delivery.send();
+    if (!isGiven || optsOut()) {
+      if (!isGiven) anonymous = newId();
+      return outbox.forget();
+    }
+    outbox.keep();
+    const key = keyOf("viewer");
+    anonymous = storage((texts) => idOf(texts[key])) ?? anonymous;
+    storage((texts) => (texts[key] = anonymous));
+    delivery.send();
   };
-  reportWhen(reportSeconds, delivery);
-  if (attributes.consent !== "required" || optsOut()) consent(true);
-  return {
-    watch: (element) => element instanceof HTMLMediaElement && startClock(element),
-    view: () => startClock(),
-    addToCart(productId) {
-      visit.report("ADD_TO_CART", { productId: idOf(productId) });
-      delivery.send();
-    },
-    show(lsId, channel) {
-      reportSeconds();
-      visit.enter(lsId, channel);
-      if (clock.isStarted()) visit.report("VIEW");
-      delivery.send();
-    },
-    identify: (viewerId) => visit.identify(viewerId),
-    consent,
+  const init = (more: Attributes): void => {
+    Object.assign(attributes, more);
+    if ("debug" in attributes) startLog();
+    if (!attributes.key) return;
+    if (attributes.consent !== "required" || optsOut()) consent(true);
+    show(attributes.show, attributes.channel);
+    if (attributes.watch) clock.start(attributes.watch);
   };
-}
-
-/** Reports the seconds now and then, and when the page is left. */
-function reportWhen(reportSeconds: () => void, delivery: Delivery): void {
   const leave = (): void => {
     reportSeconds();
     delivery.beacon();
   };
   on(window, "pagehide", leave);
-  on(document, "visibilitychange", () => document.visibilityState === "hidden" && leave());
+  on(document, "visibilitychange", () => document.hidden && leave());
   setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
+  init({});
+
+  return {
+    init,
+    show,
+    consent,
+    watch: (target) =>
+      typeof target === "string" || target.nodeType === 1 ? clock.start(target) : log("ignored", target),
+    view: () => clock.start(),
+    stop: () => clock.stop(),
+    addToCart(productId) {
+      if (typeof productId === "object") return log("ignored", productId);
+      tell("ADD_TO_CART", { productId: idOf(productId) });
+    },
+    order: (orderId) => tell("CLAIM", { orderId: idOf(orderId) }),
+    viewer,
+    identify(viewerId) {
+      identified = viewerIdOf(viewerId) ?? identified;
+      log("viewer", identified);
+    },
+    debug: startLog,
+  };
 }
 
-/** The show that is watched, and who watches: the shopper whom the shop knows, or else an anonymous one. */
-function createVisit(attributes: Attributes, outbox: Outbox) {
-  let show = idOf(attributes.show);
-  let channel = channelOf(attributes.channel);
-  let identified: string | undefined;
-  let anonymous = newId();
+/** What the page says of its viewer. */
+function pageOf(): Pick<TrackedEvent, "device" | "source"> {
+  // The User-Agent of iPads is that of a desktop computer.
+  const { userAgent, maxTouchPoints } = navigator;
   return {
-    enter(lsId: unknown, nextChannel: unknown): void {
-      [show, channel] = [idOf(lsId), channelOf(nextChannel)];
-    },
-    identify(viewerId: unknown): void {
-      identified = idOf(viewerId);
-    },
-    report(type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void {
-      if (show === undefined) return;
-      const viewerId = identified ?? anonymous;
-      outbox.add({ id: newId(), show, type, channel, viewerId, at: Date.now(), ...fields });
-    },
-    /** @returns whether something may be stored in the browser: then the anonymous shopper is, and events are */
-    consent(isGiven: boolean): boolean {
-      if (!isGiven || optsOut()) {
-        anonymous = isGiven ? anonymous : newId();
-        outbox.forget();
-        return false;
-      }
-      outbox.keep();
-      anonymous = idOf(read("viewer")) ?? anonymous;
-      write("viewer", anonymous);
-      return true;
-    },
+    device: maxTouchPoints > 1 && /Macintosh/u.test(userAgent) ? "tablet" : undefined,
+    // What a campaign's address says, or else the host of the page before; the service knows the shop's own.
+    source: new URLSearchParams(location.search).get("utm_source") || document.referrer.split("/")[2],
   };
 }
 
 /** Global Privacy Control (https://www.w3.org/TR/gpc/). */
-function optsOut(): boolean {
-  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl === true;
+function optsOut(): boolean | undefined {
+  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
 }
 
-function channelOf(text: unknown): string {
-  return text === "REPLAY" ? text : "LIVE";
-}
-
-function on(target: EventTarget, name: string, work: () => void): void {
-  target.addEventListener(name, () => attempt(work));
+/** With AUTO, the service decides by the time of the event. */
+function channelOf(given: unknown): string {
+  const name = String(given).toUpperCase();
+  return /^(?:LIVE|REPLAY)$/u.test(name) ? name : "AUTO";
 }

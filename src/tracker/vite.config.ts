@@ -7,7 +7,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: "warn",
   build: {
-    target: "es2020",
+    target: "es2022",
     lib: { entry: "main.ts", formats: ["iife"], name: "_", fileName: () => "v1.js" },
   },
 });

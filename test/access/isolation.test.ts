@@ -8,25 +8,23 @@ import { toCsv } from "../support/csv.js";
 import { order, view } from "../support/events.js";
 import {
   type Ask,
+  type Case,
   listShows,
   listShowsBySales,
+  operation,
+  orderCases,
   type Names,
   readCases,
   readPerformance,
   readStore,
 } from "../support/isolation.js";
+import { recordedOrders, sentOrder } from "../support/orders.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
 import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
 import { subscribe } from "../support/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, subscriptionRateLimit: 0 });
-
-interface Case {
-  readonly asks: (names: Names) => readonly Ask[];
-  /** What the stranger has stored after all, beside what it had: nothing unless given. */
-  readonly wrote?: (stranger: TestStore) => Promise<void>;
-}
 
 const siteType = "SHOP";
 const showsPath = "/external/analytics/v1/live-streams";
@@ -51,10 +49,6 @@ const unknown: Names = {
 
 function cursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
-}
-
-function operation(gets: string, query: string, variables: object): Ask {
-  return { path: "/graphql", method: "POST", body: { query, variables }, gets };
 }
 
 const readProduct = `query ($productId: String!, $siteId: String, $siteType: String) {
@@ -220,6 +214,7 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ({ showAfter }) => [{ path: `${showsPath}?after=${showAfter}`, gets: `"nodes":[{"id":"${own.lsId}"` }],
   },
   ...readCases(own),
+  ...orderCases,
   "PUT /external/analytics/v1/live-streams/:lsId": {
     asks: ({ lsId }) => [
       { path: analyticsPath(lsId), method: "PUT", body: { liveStream: { name: "Ours" } }, gets: `"VALIDATION_FAILED"` },
@@ -243,6 +238,7 @@ async function createOwner(): Promise<{ owner: TestStore; names: Names }> {
   expect((await owner.post(paths.bulk, { products: products(2) })).status).toBe(200);
   const { id: lsId } = await saved(owner, { id: "the-show", status: "LIVE", durationSeconds: null });
   await recorded(owner, lsId, [view("e1"), order("e2", 20, { productId: "shirt" })]);
+  await recordedOrders(owner, [sentOrder("e2", 30, { viewerId: "v1" })]);
   const { data } = await owner.graphql(`{
     products(first: 1) { pageInfo { endCursor } }
     liveStreams(first: 1) { pageInfo { endCursor } }

@@ -21,16 +21,41 @@ test.each([
 });
 
 test.each([
+  ["https://shop.example/", "https://shop.example"],
+  ["https://Shop.Example", "https://shop.example"],
+  ["HTTPS://shop.example:443", "https://shop.example"],
+  ["http://shop.example:80/", "http://shop.example"],
+  ["https://münchen.example", "https://xn--mnchen-3ya.example"],
+  ["https://*.München.example:8443/", "https://*.xn--mnchen-3ya.example:8443"],
+  ["https://[0:0::1]:4000", "https://[::1]:4000"],
+])("%s is the origin %s", (given, origin) => {
+  expect(parseOrigins([given, origin])).toEqual([origin]);
+});
+
+test.each([
+  ["https://shop.example/path", "https://shop.example"],
+  ["https://Shop.example?query", "https://shop.example"],
+  ["https://shop.example/#top", "https://shop.example"],
+  ["https://user@shop.example:8443", "https://shop.example:8443"],
+  ["https://*.shop.example/a", "https://*.shop.example"],
+])("for %s the origin is named: %s", (given, origin) => {
+  expect(() => parseOrigins([given])).toThrow(`. Use ${origin}.`);
+});
+
+test("a key for sandboxed pages has their origin too", async () => {
+  const { id: store } = await createTestStore(app);
+  expect(await issueKey(app.db, store, { origins, isSandboxed: true })).toMatchObject({
+    origins: [...origins, "null"],
+  });
+});
+
+test.each([
   "",
   "*",
   "null",
   "shop.example",
-  "https://shop.example/",
   "https://shop.example/path",
   "https://shop.example?query",
-  "https://Shop.example",
-  "https://münchen.example",
-  "https://shop.example:443",
   "https://user@shop.example",
   "https://*",
   "https://*.example",

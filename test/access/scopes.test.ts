@@ -12,9 +12,8 @@ import {
   isRequiredInputField,
 } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import { anyToken, type RequiredScope, type Scope, scopes } from "../../src/access/scopes.js";
+import { anyToken, type RequiredScope, type Scope, scopes, issueToken, listTokens } from "../../src/access/token.js";
 import { rotateToken } from "../../src/access/token.replace.js";
-import { issueToken, listTokens } from "../../src/access/token.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { view } from "../support/events.js";
@@ -36,6 +35,9 @@ const fieldScopes: Readonly<Record<string, RequiredScope>> = {
   "Query.liveStreamAnalytics": "analytics:read",
   "Query.storeAnalytics": "analytics:read",
   "Query.productPerformance": "analytics:read",
+  "Query.order": "analytics:read",
+  "Query.orders": "analytics:read",
+  "Query.attributionPreview": "analytics:read",
   "Mutation.importProduct": "catalog:write",
   "Mutation.importProducts": "catalog:write",
   "Mutation.importProductsCsv": "catalog:write",
@@ -44,6 +46,7 @@ const fieldScopes: Readonly<Record<string, RequiredScope>> = {
   "Mutation.saveLiveStream": "shows:write",
   "Mutation.deleteLiveStream": "shows:write",
   "Mutation.recordShopperEvents": "events:write",
+  "Mutation.recordOrders": "events:write",
   "Mutation.eraseViewer": "events:write",
   "Subscription.liveStreamAnalytics": "analytics:read",
 };

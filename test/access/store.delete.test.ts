@@ -22,7 +22,11 @@ const anyValue: Readonly<Record<string, string>> = {
 /** Gives a store a row in every table; where it belongs to a show, to one with the number 1. */
 async function fillTables(store: string): Promise<void> {
   const { lsId } = await newShow(app.db, store);
-  const owners: Readonly<Record<string, string>> = { storeId: `'${store}'`, liveStreamId: `'${lsId}'` };
+  const owners: Readonly<Record<string, string>> = {
+    storeId: `'${store}'`,
+    liveStreamId: `'${lsId}'`,
+    from: "'shopify'",
+  };
   const rows = await everythingOf(app, { id: store });
   for (const table of Object.keys(rows).filter((name) => rows[name]?.length === 0)) {
     const columns = await app.db.$queryRawUnsafe<{ name: string; type: string }[]>(

@@ -30,6 +30,10 @@ const documentedPaths = [
   "/external/analytics/v1/live-streams",
   "/external/analytics/v1/live-streams/{lsId}/events",
   "/external/analytics/v1/live-streams/{lsId}/show",
+  "/external/analytics/v1/orders",
+  "/external/analytics/v1/orders",
+  "/external/analytics/v1/orders/{id}",
+  "/external/analytics/v1/attribution-preview",
   "/external/store/v1",
 ];
 

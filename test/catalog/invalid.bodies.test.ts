@@ -158,7 +158,7 @@ describe("members of the body", () => {
       [
         {
           code: "INVALID_VALUE",
-          message: "price must be a finite number of 0 or more, not Infinity.",
+          message: "price must be a finite number of 0 or more, not 1e999.",
           path: ["product", "price"],
         },
       ],

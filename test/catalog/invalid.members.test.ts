@@ -64,7 +64,7 @@ describe("problems beside the products do not hide those of the products", () =>
     [
       paths.bulk,
       { products: [product("b", { sku: "taken" }), wrong], x: 1, siteId: 5, errorPolicy: "REJECT_FAILED" },
-      [unknown("x"), badSite, conflict(0, "taken"), badPrice("products", 1)],
+      [unknown("x"), badSite, conflict(0, "taken", "holder"), badPrice("products", 1)],
     ],
     [paths.csv, { csvContent, x: 1 }, [unknown("x"), { ...badPrice("csvContent"), line: 2 }]],
   ])("%s %j", async (path, body, problems) => {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { productsInOrder, type SizedProduct } from "../../src/catalog/product.searchIndex.js";
+import { productsOrdered } from "../../src/catalog/product/list/product.order.js";
+import type { SizedProduct } from "../../src/catalog/product/search/product.searchIndex.js";
 import { createTestStore, openTestApp, testDatabase } from "../support/app.js";
 import { bulk, paths, products } from "../support/products.js";
 
@@ -67,8 +68,9 @@ test("the size of texts is that of their bytes, of images as they are or slightl
   ];
   expect((await sized.post(paths.bulk, bulk(products(texts.length, (i) => ({ ...texts[i] }))))).status).toBe(200);
   const sizes = async (field: "description" | "images") => {
-    const page = { storeId: sized.id, rowsMax: 10, withLongTexts: true, bytesOf: [field] } as const;
-    return (await productsInOrder<SizedProduct>(app.db, page)).map(({ bytes }) => bytes);
+    const order = { orderBy: "ID", direction: "ASC", after: undefined } as const;
+    const page = { storeId: sized.id, rowsMax: 10, withLongTexts: true, bytesOf: [field], ...order };
+    return (await productsOrdered<SizedProduct>(app.db, page, undefined)).map(({ bytes }) => bytes);
   };
   const exact = texts.map(({ images }) => Buffer.byteLength(images.join("")));
   expect(await sizes("description")).toEqual(texts.map(({ description = "" }) => Buffer.byteLength(description)));

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importCsv } from "../../src/catalog/import/ways/csv.js";
+import { importCsv } from "../../src/catalog/import/ways/text.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { openFolder } from "../support/folder.js";
 import { toCsv } from "../support/csv.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/access/stores/site.js";
-import { findProduct } from "../../src/catalog/product.lookup.js";
+import { findProduct } from "../../src/catalog/product/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { noSite, refusal } from "../support/problems.js";
 import { documented, importedAnswer, paths, product, storedKeys, storedProducts } from "../support/products.js";

@@ -1,6 +1,6 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { checkProduct } from "../../src/catalog/product.input.js";
+import { checkProduct } from "../../src/catalog/product/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { product } from "../support/products.js";
 
@@ -32,6 +32,9 @@ describe("several URLs in one text", () => {
     `${one} ${other}`,
     `${one}\u00a0${other}`,
     `${one} |${other}ö`,
+    `${one};${other}`,
+    `${one},${other}`,
+    `${one};HTTP://a.example/2.jpg`,
   ];
 
   test.each(several)("are refused, and the message says how several images are written: %j", (text) => {

@@ -75,6 +75,21 @@ test("an interrupted creation of the demo store is completed from any step, and 
   expect(tokens.find(({ hash }) => hash === shown[1])?.scopes).toEqual(["catalog:read", "analytics:read"]);
 });
 
+test("pictures of the demo's products are at the server's address, also at another one, and those of an operator stay", async () => {
+  const db = openConnections().client;
+  await removeDemo(db);
+  await db.store.create({ data: { id: demoStore, name: "Demo store" } }); // other tests have stores
+  await prepareDemo(db, undefined, url);
+  const chosen = { storeId_id: { storeId: demoStore, id: "tote-bag" } };
+  await db.product.update({ where: chosen, data: { featuredImage: "https://cdn.example/bag.jpg" } });
+  await prepareDemo(db, undefined, "http://127.0.0.1:4001");
+  const found = await db.product.findMany({ where: { storeId: demoStore }, orderBy: { id: "asc" } });
+  const others = found.filter(({ id }) => id !== "tote-bag").map(({ id, featuredImage }) => [id, featuredImage]);
+  expect(others).toHaveLength(11);
+  for (const [id, picture] of others) expect(picture).toBe(`http://127.0.0.1:4001/demo/${id}.svg`);
+  expect(found.find(({ id }) => id === "tote-bag")?.featuredImage).toBe("https://cdn.example/bag.jpg");
+});
+
 test("before the first start the running show had 60 visits a minute for 20 minutes, as many as the traffic makes", async () => {
   const database = openConnections();
   const db = database.client;

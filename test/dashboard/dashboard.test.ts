@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asFailure, failureIn, failureOf } from "../../src/dashboard/connection/failure.js";
+import { deviceName } from "../../src/dashboard/format.js";
 import { backoffMs } from "../../src/dashboard/connection/reconnect.js";
 import { whyRefused } from "../../src/dashboard/session.js";
 import { byBeginning, renewed } from "../../src/dashboard/showList.js";
@@ -73,6 +74,16 @@ describe("the buckets of a span", () => {
     expect(points.at(-1)?.startsAtMs).toBe(Date.parse("2026-05-03T00:00:00.000Z"));
   });
 
+  test("of a running show have at least as many viewers in the running minute as watch now", () => {
+    const live = { bucketSeconds: 60, from: startedAt, until: null };
+    const running = bucket("2026-05-04T18:50:00.000Z");
+    const last = (watchingNow: number | null) => fillBuckets([running], live, nowMs, watchingNow).slice(-2);
+    expect(last(7).map(({ viewers }) => viewers)).toEqual([0, 7]);
+    expect(last(null).map(({ viewers }) => viewers)).toEqual([0, 1]);
+    const over = { ...live, until: "2026-05-04T18:51:00.000Z" };
+    expect(fillBuckets([running], over, nowMs, 7).at(-1)).toMatchObject({ viewers: 1 });
+  });
+
   test("are at least one, for a show without a length or one that has not started", () => {
     expect(fillBuckets([], { bucketSeconds: 60, from: startedAt, until: startedAt }, nowMs)).toHaveLength(1);
     const later = { bucketSeconds: 60, from: "2027-01-01T00:00:00.000Z", until: null };
@@ -134,6 +145,19 @@ test("scheduled shows stay after all others in the list, the next one first", ()
     expect(renewed(known, { shows: known.shows.slice(0, count), next: "more", total })).toEqual(known);
   }
   expect(byBeginning(known.shows)).toEqual({ begun: [begun], scheduled: [next, last] });
+});
+
+test.each([
+  ["tv", "TV"],
+  ["mobile", "Mobile"],
+  ["smart tv", "smart TV"],
+  ["ipad", "iPad"],
+  ["hbbtv", "HbbTV"],
+  ["unknown", "Unknown"],
+  ["éclair", "Éclair"],
+  ["", ""],
+])("the device %j is written as people write it", (device, written) => {
+  expect(deviceName(device)).toBe(written);
 });
 
 describe("failures", () => {

@@ -31,6 +31,19 @@ test("the page is served with a strict policy, and revalidated each time", async
   expect(html, "nothing is written into the page that the policy would stop").not.toMatch(/<style|style=|<script>/u);
 });
 
+test("with FRAME_ANCESTORS, pages of these origins may show it in a frame, and no other page of the service", async () => {
+  const { url } = await openTestApp({ frameAncestors: ["https://admin.example", "https://*.shop.example"] });
+  const framed = (await fetch(`${url}/dashboard`)).headers;
+  expect(framed.get("content-security-policy")).toMatch(
+    /; frame-ancestors https:\/\/admin\.example https:\/\/\*\.shop\.example$/u,
+  );
+  expect(framed.has("x-frame-options")).toBe(false);
+  for (const own of [(await fetch(`${url}/docs`)).headers, (await fetch(`${app.url}/dashboard`)).headers]) {
+    expect(own.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(own.get("x-frame-options")).toBe("DENY");
+  }
+});
+
 test("its files have hashed names, are immutable, and compressed", async () => {
   const paths = await namedPaths();
   expect(paths.map((path) => path.replace(/-[\w-]{8}\./u, "-HASH.")).toSorted()).toEqual([

@@ -26,7 +26,13 @@ async function openStream(status = 200) {
   });
   const { port } = server.address() as AddressInfo;
   globalThis.fetch = (path, init) => ownFetch(new URL(path as string, `http://127.0.0.1:${port}`), init);
-  const variables = { lsId: "show", bucketSeconds: 60, withCatalog: true };
+  const variables = {
+    lsId: "show",
+    bucketSeconds: 60,
+    startMinute: "2026-05-04T18:30:00Z",
+    by: "CARTS",
+    withCatalog: true,
+  } as const;
   const values = subscribe(showSubscription, variables, { token: "secret" });
   const next = values.next();
   next.catch(() => undefined); // looked at later

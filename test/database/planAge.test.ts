@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { limitPlanAge } from "../../src/database/planAge.js";
-import { openPool } from "../../src/database/pool.js";
+import { limitPlanAge, openPool } from "../../src/database/pool.js";
 import { ofTest } from "../support/citus/recording.js";
 import { givenDatabase } from "../support/database.js";
 

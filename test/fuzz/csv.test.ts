@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { importCsv } from "../../src/catalog/import/ways/csv.js";
+import { importCsv } from "../../src/catalog/import/ways/text.js";
 import { AppError } from "../../src/errors.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { openFolder } from "../support/folder.js";

@@ -1,7 +1,7 @@
 import { parse } from "graphql";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { scopes } from "../../src/access/scopes.js";
+import { scopes } from "../../src/access/token.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import { executeOperation } from "../../src/execution/execute.js";

@@ -33,6 +33,7 @@ test("every `first` has its default in the schema", () => {
   expect(Object.fromEntries(defaults.map(([field, ...rest]) => [field, rest]))).toEqual({
     "LiveStreamAnalytics.topProducts": ["Int", 20],
     "Query.liveStreams": ["Int", 20],
+    "Query.orders": ["Int", 20],
     "Query.productPerformance": ["Int", 10],
     "Query.products": ["Int", 20],
     "StoreAnalytics.topShows": ["Int", 10],

@@ -121,6 +121,7 @@ describe("the schema", () => {
       "deleteProduct",
       "saveLiveStream",
       "recordShopperEvents",
+      "recordOrders",
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { serverSentEvents } from "../../src/graphql/streamFormat.js";
 import { KnownOperations } from "../../src/execution/operationCache.js";
 import { createKnownSubscriptions } from "../../src/graphql/subscriptions.js";
-import { scopes } from "../../src/access/scopes.js";
+import { scopes } from "../../src/access/token.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 

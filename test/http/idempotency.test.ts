@@ -3,7 +3,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { BodyScanner } from "../../src/http/content/bodyScanner.js";
-import { fingerprintScope, withIdempotency } from "../../src/http/idempotencyKey.js";
+import { fingerprintScope, withIdempotency } from "../../src/http/requestContext.js";
 import type { Context } from "../../src/schema/context.js";
 
 const context = { sent: { isRest: true } } as Context; // nothing of it is read

@@ -145,7 +145,8 @@ test("/demo needs no token, and its link opens the dashboard on this machine onl
 test("without the demo store there is no /demo, and the home page does not link to it", async () => {
   const other = await startApp();
   onTestFinished(() => other.close());
-  expect((await read("/demo", {}, other)).status).toBe(404);
+  for (const path of ["/demo", "/demo/linen-shirt.svg"]) expect((await read(path, {}, other)).status).toBe(404);
+  expect((await read("/demo/linen-shirt.svg")).headers["content-type"]).toBe("image/svg+xml");
   expect((await read("/", {}, other)).bytes.toString()).not.toContain("demo");
   expect((await read("/")).bytes.toString()).toContain('href="demo"');
 });

@@ -1,8 +1,11 @@
 // @engine embedded
-import { brotliCompressSync } from "node:zlib";
+import { createHash } from "node:crypto";
+import { brotliCompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openTestApp } from "../support/app.js";
+import { issueKey } from "../../src/access/key.js";
 import { receive } from "../support/bytes.js";
+import { storeWithShow } from "../support/events.js";
 
 const app = await openTestApp({ corsOrigins: ["https://admin.example"] });
 
@@ -41,10 +44,48 @@ test("its answers are the same with and without Origin, so that caches may give 
   }
 });
 
-test.each(["br", "gzip"])("the tracker is served compressed as %s", async (coding) => {
+test.each([
+  ["br", 3_000],
+  ["gzip", 3_150],
+] as const)("the tracker is served compressed as %s", async (coding, bytesMax) => {
   const { headers, bytes } = await read({ "accept-encoding": coding });
   expect(headers["content-encoding"]).toBe(coding);
-  expect(bytes.length).toBeLessThanOrEqual(3_000);
+  expect(bytes.length).toBeLessThanOrEqual(bytesMax);
+});
+
+test("an address with its hash is cached for ever, and serves what its digest says", async () => {
+  const { headers } = await read();
+  const hashed = await receive(app.url, `/tracker/${headers["content-location"]}`, {
+    headers: { origin: "https://shop.example", "accept-encoding": "gzip" },
+  });
+  expect(hashed.headers).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "access-control-allow-origin": "*",
+    "content-encoding": "gzip",
+  });
+  const script = gunzipSync(hashed.bytes);
+  const digest = createHash("sha256").update(script).digest("base64");
+  expect(hashed.headers["repr-digest"]).toBe(`sha-256=:${digest}:`);
+  expect(script).toEqual((await read()).bytes);
+  expect((await receive(app.url, "/tracker/v1.0123456789.js")).status).toBe(404);
+});
+
+test("with TRACKING_PATH, script and endpoint are also below that path", async () => {
+  const other = await openTestApp({ trackingPath: "/shop-insights", collectRateLimit: 0 });
+  const { store, lsId } = await storeWithShow(other);
+  const { key } = await issueKey(other.db, store.id, { origins: ["https://shop.example"] });
+  const { bytes } = await receive(other.url, "/shop-insights/v1.js");
+  expect(bytes).toEqual((await receive(other.url, path)).bytes);
+  const events = [{ id: "e", type: "VIEW", seconds: 1 }];
+  for (const endpoint of ["/shop-insights/v1", "/collect/v1"]) {
+    const response = await fetch(`${other.url}${endpoint}`, {
+      method: "POST",
+      headers: { origin: "https://shop.example", "content-type": "text/plain" },
+      body: JSON.stringify({ key, show: lsId, channel: "LIVE", viewer: "v1", events }),
+    });
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([202, "*"]);
+  }
+  expect((await receive(app.url, "/shop-insights/v1.js")).status).toBe(404);
 });
 
 test("the tracker has at most 3 kB, and neither evaluates text nor sets cookies", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
@@ -37,7 +38,10 @@ test.runIf(testDatabaseUrl !== undefined).concurrent(
     const figures = await crashed("postgresql", {
       env: { DATABASE_URL: own.url },
       open: () => Promise.resolve(own.open({ application_name: "beside", max: 1 })),
-      settled: (database) => until(() => isIdle(database), "PostgreSQL to end the statements of the killed server"),
+      async settled(database) {
+        await until(() => isIdle(database), "PostgreSQL to end the statements of the killed server");
+        await sweepLeft(database);
+      },
     });
     expect(figures).toMatchObject({ half: 0, lost: 0 });
   },
@@ -49,6 +53,12 @@ async function isIdle({ client }: OpenDatabase): Promise<boolean> {
     SELECT count(*) = 0 AS idle FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
   return row.idle;
+}
+
+/** Other processes may be importing, so rows of imports that were not accepted are removed once they are old. */
+async function sweepLeft({ client }: OpenDatabase): Promise<void> {
+  await client.$executeRaw`UPDATE "StagedImport" SET "startedAt" = now() - interval '3 hours'`;
+  await createImportSweep(client)(new AbortController().signal);
 }
 
 /** Runs the rounds, prints a line of figures, and makes sure that there was something to look at. */

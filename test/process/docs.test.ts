@@ -88,6 +88,7 @@ const pages = [
   "docs/imports.md",
   "docs/observability.md",
   "docs/operations.md",
+  "docs/orders.md",
   "docs/pages.md",
   "docs/performance.md",
   "docs/scale.md",
@@ -106,7 +107,7 @@ test.each(pages)("every command and operation of %s gives the result that the pa
   if (examples.length === 0) return;
   const demo = await openDemo();
   for (const example of examples) {
-    const printed = await outputOf(example, demo);
+    const printed = (await outputOf(example, demo)).replaceAll(demo.url, "http://127.0.0.1:4000");
     const { output, block } = example;
     if (output === undefined) continue;
     const [shown, value] =

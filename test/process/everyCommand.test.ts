@@ -42,6 +42,12 @@ const commands: Readonly<Record<string, (temporary: string, answers: Answers) =>
   "site remove": () => ["acme", "de", "--yes"],
   "events record": (temporary) => ["acme", "show", join(temporary, "events.ndjson")],
   "events export": (temporary) => ["acme", "show", join(temporary, "exported.ndjson")],
+  "orders import": (temporary) => ["acme", join(temporary, "orders.ndjson")],
+  "orders reconcile": (temporary) => ["acme", join(temporary, "orders.ndjson")],
+  "attribution set": () => ["acme", "--rule", "LAST_SHOW"],
+  "hook add": () => ["acme", "--from", "woocommerce"],
+  "hook list": () => ["acme"],
+  "hook remove": (_, answers) => ["acme", answers["hook add"].id],
   "show list": () => ["acme"],
   "analytics export": (temporary) => ["acme", join(temporary, "shows.csv")],
   "analytics rebuild": () => ["acme"],
@@ -94,6 +100,8 @@ async function everyVariable({ env, temporary }: Place): Promise<Record<string, 
     PRODUCT_RATE_LIMIT: "1000",
     EVENT_RETENTION_DAYS: "30",
     CORS_ORIGINS: "https://admin.example",
+    FRAME_ANCESTORS: "https://admin.example",
+    TRACKING_PATH: "/shop-insights",
     GRAPHIQL: "false",
     LOG_LEVEL: "trace",
     DEMO_TOKEN: "a-demo-token-of-my-own",
@@ -119,6 +127,8 @@ async function variablesOf(engine: Engine, place: Place): Promise<Record<string,
 
 async function writeFiles(temporary: string): Promise<void> {
   await writeFile(join(temporary, "products.csv"), toCsv([product("a"), product("b")]));
+  const order = { id: "1", placedAt: "2026-05-04T19:00:00Z", amount: 5 };
+  await writeFile(join(temporary, "orders.ndjson"), `${JSON.stringify(order)}\n`);
   await writeFile(
     join(temporary, "events.ndjson"),
     `${JSON.stringify({ id: "e1", type: "VIEW", channel: "LIVE", viewerId: "v1" })}\n`,

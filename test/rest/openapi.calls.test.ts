@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { addSite } from "../../src/access/stores/site.js";
-import { eventsExample, scarf, shirt, showExample } from "../../src/rest/openapi/examples/exampleData.js";
+import { exampleProduct as shirt } from "../../src/catalog/product/product.fields.js";
+import { eventsExample, scarf, sentOrderExample, showExample } from "../../src/rest/openapi/examples/exampleData.js";
 import { createTestStore, type TestStore } from "../support/app.js";
 import { type Document, faultFinder, openDocumentedApp, operationsOf, resolved } from "../support/openapi.js";
 import { type AllowedCall, allowedCalls, type KnownValues } from "../support/openapi.calls.js";
+import { recordedOrders } from "../support/orders.js";
 import { bulk, paths, product } from "../support/products.js";
 import { seeded } from "../support/random.js";
 import { recorded, saved } from "../support/shows.js";
@@ -19,6 +21,7 @@ beforeAll(async () => {
   await store.post(paths.bulk, bulk([shirt, scarf, product("third")]));
   const { endedAt: _, ...sentShow } = showExample;
   await saved(store, sentShow);
+  await recordedOrders(store, [sentOrderExample]);
   await recorded(store, showExample.id, eventsExample as Parameters<typeof recorded>[2]);
 });
 
@@ -26,6 +29,7 @@ beforeAll(async () => {
 const known: KnownValues = {
   siteId: ["", "web"],
   siteType: ["", "shop"],
+  lsId: ["summer-sale"],
   search: ["summer", ""],
   host: ["Robin Host"],
   ids: [["linen-shirt"]],
@@ -39,6 +43,9 @@ const known: KnownValues = {
   delimiter: ["comma"],
   encoding: ["utf-8"],
   urlTemplate: ["https://shop.example/{sku}"],
+  map: [["title:title"], ["url:url"]],
+  default: [["description:None"]],
+  fillDown: ["title"],
 };
 
 /** What the data of the store may refuse, whatever the form of a call. */

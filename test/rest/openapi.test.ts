@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { checkProduct } from "../../src/catalog/product.input.js";
+import { productFieldNames } from "../../src/catalog/product/product.fields.js";
+import { checkProduct } from "../../src/catalog/product/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { exportRoutes } from "../../src/rest/exports/export.routes.js";
 import { restBase } from "../../src/rest/routes/route.js";
@@ -63,6 +64,7 @@ describe("the document", () => {
       "getLiveStreamKpis",
       "getLiveStreamTimeline",
       "getLiveStreamTopProducts",
+      "getOrder",
       "getProduct",
       "getStore",
       "getStoreAnalytics",
@@ -70,8 +72,11 @@ describe("the document", () => {
       "importProducts",
       "importProductsCsv",
       "listLiveStreams",
+      "listOrders",
       "listProductPerformance",
       "listProducts",
+      "previewAttribution",
+      "recordOrders",
       "recordShopperEvents",
       "saveLiveStream",
     ]);
@@ -127,7 +132,7 @@ describe("the document", () => {
 
   test("has the parameters beside a file, of which tools that fill them in send none but empty sites", () => {
     const ofMode = ["siteId", "siteType", "mode", "maxDeletions", "errorPolicy", "dryRun"];
-    const ofFormat = ["format", "urlTemplate", "delimiter", "encoding"];
+    const ofFormat = ["format", "urlTemplate", "delimiter", "encoding", "map", "default", "fillDown"];
     for (const [path, names] of Object.entries({ "": [], "/bulk": ofMode, "/bulk/csv": [...ofMode, ...ofFormat] })) {
       const { parameters } = operationAt("POST", `/external/product/v1${path}`);
       expect(parameters.map(({ name }: Document) => name)).toEqual(names);
@@ -155,9 +160,7 @@ describe("the document", () => {
   test("has the documented fields in their order, and no schemas of the operations themselves", () => {
     const { schemas } = document["components"];
     expect(Object.keys(schemas.Product.properties)).toEqual(["id", "sku", "title", "featured_image", "url"]);
-    expect(Object.keys(schemas.ProductInput.properties)).toEqual(
-      "id sku title description price price_min price_max available images featured_image url".split(" "),
-    );
+    expect(Object.keys(schemas.ProductInput.properties)).toEqual(productFieldNames);
     expect(schemas.ProductInput.required).toEqual(["id", "sku", "title", "available", "featured_image", "url"]);
     expect(schemas).not.toHaveProperty("Query");
     expect(schemas).not.toHaveProperty("Mutation");
@@ -177,6 +180,7 @@ describe("the document", () => {
       "ImportProductBody",
       "SaveLiveStreamBody",
       "RecordShopperEventsBody",
+      "RecordOrdersBody",
     ]);
   });
 
@@ -203,7 +207,8 @@ describe("the document", () => {
         path,
         expect.arrayContaining(["200", "400", "401", "403", "414", "500", "503", "default", ...ofBody]),
       ]);
-      const isAnalyticsRead = operation["tags"].includes("Analytics") || operation["operationId"] === "listLiveStreams";
+      const others = ["listLiveStreams", "previewAttribution"];
+      const isAnalyticsRead = operation["tags"].includes("Analytics") || others.includes(operation["operationId"]);
       expect([path, statuses.includes("429")]).toEqual([path, isAnalyticsRead]);
       for (const { schema } of Object.values<Document>(operation["responses"][200].content)) {
         expect(schema).not.toHaveProperty("anyOf");

@@ -153,7 +153,7 @@ describe("exports name parameters that they do not know, and repeated ones", () 
     [`${show}/timeline`]: "The parameters are bucketSeconds, from, until.",
     [`${show}/kpis`]: "The path takes none.",
     [paths.csv]: "The parameters are available, siteId, siteType, updatedSince.",
-    [shows]: "The parameters are from, until.",
+    [shows]: "The parameters are from, until, bom, delimiter.",
   };
 
   test.each([

@@ -5,7 +5,7 @@ import { planRest } from "../../src/rest/routes/derivation.js";
 import { issueToken } from "../../src/access/token.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { order, view } from "../support/events.js";
-import { paths, product, products } from "../support/products.js";
+import { paths, product, products, readProduct } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
@@ -92,9 +92,7 @@ test("a list of products has all of their fields but those that are read on othe
   expect(second).toEqual({
     nodes: [
       {
-        ...product("shirt", { price: 59.9, description: "Linen", images: ["https://shop.example/1.jpg"] }),
-        price_min: null,
-        price_max: null,
+        ...readProduct(product("shirt", { price: 59.9, description: "Linen", images: ["https://shop.example/1.jpg"] })),
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
       },
@@ -121,10 +119,13 @@ test("figures have all KPIs, their referral channel, and no fields that another 
     "timeline",
     "topShows",
     "previous",
+    "unattributed",
   ]);
-  expect(Object.keys(figures.previous)).toEqual(["from", "until", "currency", "showCount", "kpis"]);
-  const { peakConcurrentViewers: _, devicesByChannel: __, kpis, ...ofShow } = body;
-  const { devices: ___, ...figuresOfShow } = kpis;
+  expect(Object.keys(figures.previous)).toEqual(["from", "until", "currency", "showCount", "kpis", "unattributed"]);
+  const { peakConcurrentViewers: _, devicesByChannel: __, watchingNow, kpis, ...ofShow } = body;
+  expect(watchingNow).toBeNull();
+  const { devices, sources, buyers, buyerRate, ordersWithoutViewer, engagedViewers, ...figuresOfShow } = kpis;
+  expect([devices, sources, buyers, buyerRate, ordersWithoutViewer, engagedViewers]).not.toContain(undefined);
   expect(figures.topShows).toEqual(["other", "show"].map((id) => ({ ...ofShow, id, kpis: figuresOfShow })));
 });
 

@@ -188,7 +188,9 @@ async function sendReports({ key, lsId, events }: Target, batches: Batch[], rand
     const again = known.slice(0, random.whole(0, 1));
     const batch: Batch = { events: [...again, ...fresh], fresh, outcome: "unanswered" };
     batches.push(batch);
-    if (!(await deliver(batch, "/collect/v1", { key, show: lsId, events: batch.events }))) return;
+    // Those of pages would come from "direct", unlike those that recorders send.
+    const sent = batch.events.map((event) => ({ ...event, source: "unknown" }));
+    if (!(await deliver(batch, "/collect/v1", { key, show: lsId, events: sent }))) return;
     known = batch.outcome === "answered" ? fresh : known;
   }
 }

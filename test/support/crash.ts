@@ -16,7 +16,7 @@ export interface CrashSite {
   readonly env: Readonly<Record<string, string>>;
   /** Opens the database of the server that runs, beside it. */
   open(): Promise<OpenDatabase>;
-  /** Waits until nothing that a killed server had asked for is still at work. */
+  /** Waits until nothing that a killed server had asked for is still at work, or left. */
   settled(database: OpenDatabase): Promise<void>;
 }
 
@@ -83,7 +83,8 @@ interface Restarted {
 
 async function checkRound({ store, env, database }: Restarted, lsId: string, sent: Sent): Promise<Tally> {
   const left = await database.client.stagedImport.count({ where: { storeId: store.id } });
-  expect(left, "imports that a killed server left are completed or removed before it serves again").toBe(0);
+  const rows = await database.client.stagedProduct.count({ where: { storeId: store.id } });
+  expect({ left, rows }, "imports that a killed server left are completed or removed").toEqual({ left: 0, rows: 0 });
   const tally = await tallyOf(database.client, store.id, lsId, sent);
   const stored = new Set(await storedIds(database.client, store.id, lsId));
   const recorded = events.filter(({ id }) => stored.has(id));

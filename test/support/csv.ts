@@ -1,4 +1,4 @@
-import { productFieldNames } from "../../src/catalog/product.input.js";
+import { productFieldNames } from "../../src/catalog/product/product.fields.js";
 import type { Sent } from "./products.js";
 
 /** Products as CSV text with all columns: one image as it is, several as a JSON array. */

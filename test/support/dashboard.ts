@@ -75,14 +75,38 @@ export function expectedTiles(kpis: any): Record<string, string[]> {
     "Replay",
     format(replay),
   ];
+  const averages = (format: (value: number) => string, { live, replay }: { live: number; replay: number }) => [
+    "Live",
+    viewers.live === 0 ? "–" : format(live),
+    "Replay",
+    viewers.replay === 0 ? "–" : format(replay),
+  ];
+  const ofViewers = (text: string) => (viewers.total === 0 ? "–" : text);
   const [counted, paid] = [(value: number) => count.format(value), moneyFormat(sales.currency)];
   return {
     Sales: ["total", paid(sales.total), ...by(paid, sales), "Referral", paid(referral(sales))],
     ...(refunds.total > 0 && { "Net sales": ["total", paid(netSales.total), "Refunds", paid(refunds.total)] }),
     Orders: ["total", counted(orders.total), ...by(counted, orders), "Referral", counted(referral(orders))],
-    Viewers: ["total", counted(viewers.total), ...by(counted, viewers), "Unique", counted(viewers.unique)],
-    "Add to cart": ["of viewers", percent(addToCart.avg), ...by(percent, addToCart)],
-    "View time": ["average", seconds(avgViewTime.avg), ...by(seconds, avgViewTime)],
-    Conversion: ["orders per 100 viewers", String(kpis.conversionRate), "Average order", paid(kpis.averageOrderValue)],
+    Viewers: [
+      "total",
+      counted(viewers.total),
+      ...by(counted, viewers),
+      "Unique",
+      counted(viewers.unique),
+      "3 seconds or more",
+      counted(kpis.engagedViewers.unique),
+    ],
+    "Add to cart": ["of viewers", ofViewers(percent(addToCart.avg)), ...averages(percent, addToCart)],
+    "View time": ["average", ofViewers(seconds(avgViewTime.avg)), ...averages(seconds, avgViewTime)],
+    Conversion: [
+      "orders per 100 viewers",
+      ofViewers(String(kpis.conversionRate)),
+      "Buyers",
+      counted(kpis.buyers.unique),
+      "Per 100 viewers",
+      ofViewers(String(kpis.buyerRate.total)),
+      "Average order",
+      orders.total === 0 ? "–" : paid(kpis.averageOrderValue),
+    ],
   };
 }

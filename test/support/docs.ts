@@ -21,14 +21,14 @@ export interface Example {
 
 const runnable = new Set(["sh", "graphql", "js"]);
 /** For pages of shops; test/browser/tracker/ runs them. */
-const forPages = new Set(["html", "http"]);
+const forPages = /^(?:html|http|js page)\b/u;
 
 /** @throws where a block is of no kind that can be run or compared, so that no example escapes its test */
 export function examplesOf(markdown: string): Example[] {
   const examples: { block: Block; variables?: unknown; output?: Block }[] = [];
   for (const block of blocksOf(markdown)) {
     const last = examples.at(-1);
-    if (forPages.has(block.info)) continue;
+    if (forPages.test(block.info)) continue;
     if (runnable.has(block.info)) examples.push({ block });
     else if (last === undefined || last.output !== undefined) throw new Error(`Line ${block.line}: output of nothing.`);
     else if (block.info === "json variables") last.variables = JSON.parse(block.text);

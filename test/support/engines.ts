@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** What tests in these folders observe is the same on any database: processes, parsing, validation, HTTP. */
 const folders =
-  "cli dashboard execution hostile lib process rest soak catalog/csv http/content http/proxies http/server"
+  "cli dashboard execution hostile lib process rest soak catalog/sources/csv http/content http/proxies http/server"
     .split(" ")
     .map((name) => join("test", name, "**"));
 

@@ -116,7 +116,9 @@ export function someEvents(count: number): SentEvent[] {
         quantity: 1 + (mixed % 3),
         amount: ((mixed + index) % 500) / 10,
       }));
-      const sold = { ...buyer, channel, amount: (mixed % 9_999) / 100, ...(mixed % 3 === 0 && { lines }) };
+      const cents = mixed % 9_999;
+      const ofLines = { amount: (cents + 10_000) / 100, lines }; // lines are a part of it
+      const sold = { ...buyer, channel, ...(mixed % 3 === 0 ? ofLines : { amount: cents / 100 }) };
       return { ...common, ...sold, type: mixed % 7 === 0 ? "REFUND" : "ORDER" };
     }
     return {

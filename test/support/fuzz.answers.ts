@@ -17,8 +17,8 @@ function parsed({ text }: RawAnswer): any {
   return JSON.parse(text ?? "");
 }
 
-/** A REST answer: 200 with JSON, an export as a line of JSON for each product, or problem details with the status of its code, and never a 5xx. Gives its body. */
-export function checkedRest(answer: RawAnswer): any {
+/** A REST answer: 200 with JSON, an export as a line of JSON for each product, or problem details with the status of its code, and never a 5xx. Gives its body. @param titles of codes, where they differ */
+export function checkedRest(answer: RawAnswer, titles: Partial<Record<string, string>> = {}): any {
   if (answer.status === 200 && answer.headers["content-type"] === "application/x-ndjson") {
     return answer.text
       ?.split("\n")
@@ -36,7 +36,7 @@ export function checkedRest(answer: RawAnswer): any {
   expect(errorCodes).toContain(code);
   expect(body).toEqual({
     type: `urn:vitrine:problem:${code.toLowerCase().replaceAll("_", "-")}`,
-    title: problemTypes[code as keyof typeof problemTypes].title,
+    title: titles[code] ?? problemTypes[code as keyof typeof problemTypes].title,
     status: answer.status,
     detail: expect.stringMatching(/\S/u),
     code,

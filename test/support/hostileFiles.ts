@@ -57,7 +57,50 @@ const described = (html: string): string =>
 
 const half = bytes / 2;
 
+/** Each layout that turns HTML into text, as the header and a row of one product, whose description has the place of `…`. */
+const layouts: Readonly<Record<string, readonly [header: string, row: string]>> = {
+  Shopify: [shopify, "h,t,…,s,1,a,//a.b/c"],
+  Matrixify: [
+    "Handle,Command,Title,Body HTML,Variant SKU,Variant Price,Image Src,URL\n",
+    "h,NEW,t,…,s,1,//a.b/c,//a.b",
+  ],
+  WooCommerce: [woocommerce, "1,simple,w,n,,…,1,1,//a.b/c,"],
+  Magento: [magento, "s,simple,n,…,1,//a.b/c,,,4,k"],
+  PrestaShop: ["Product ID,Active (0/1),Name *,Description,Price (tax incl.),Image\n", "1,1,n,…,1,//a.b/c"],
+  Wix: ["handleId,fieldType,name,description,productImageUrl,price,visible\n", "h,Product,n,…,//a.b/c,1,true"],
+  Squarespace: [
+    "Product ID [Non Editable],Product URL,Title,Description,SKU,Price,Visible,Hosted Image URLs\n",
+    "1,u,t,…,s,1,Yes,//a.b/c",
+  ],
+  BigCommerce: [
+    "Item,ID,Name,SKU,Options,Description,Price,Is Visible,Internal Image URL (Export)\n",
+    "Product,1,n,s,,…,1,TRUE,//a.b/c",
+  ],
+  Etsy: ["TITLE,DESCRIPTION,PRICE,CURRENCY_CODE,QUANTITY,IMAGE1,SKU\n", "t,…,1,EUR,1,//a.b/c,s"],
+  Ecwid: [
+    "type,product_internal_id,product_sku,product_name,product_description,product_price,product_is_available,product_media_main_image_url\n",
+    "product,1,s,n,…,1,true,//a.b/c",
+  ],
+  "Google, TSV": [google, "1\tt\t…\t//a.b\t//a.b/c\t1 EUR\tin stock"],
+};
+
+const html: Readonly<Record<string, string>> = {
+  cells: repeated("<td colspan=1000000000 rowspan=65534>x"),
+  lists: repeated("<ol type=I start=99999999999><li>x"),
+  "tags without an end": repeated("<p><a"),
+  entities: repeated("&amp;&#1114111;&CounterClockwiseContourIntegra"),
+};
+
+const descriptions = Object.entries(html).flatMap(([kind, markup]): [string, HostileFile][] => [
+  ...Object.entries(layouts).map(([name, [header, row]]): [string, HostileFile] => [
+    `${name}: a description of ${kind}`,
+    system(header + row.replace("…", markup)),
+  ]),
+  [`Google, XML: a description of ${kind}`, system(described(markup))],
+]);
+
 export const hostileFiles: Readonly<Record<string, HostileFile>> = {
+  ...Object.fromEntries(descriptions),
   "CSV: a header of commas": csv(repeated(",")),
   "CSV: a header of names": csv(numbered((n) => `c${n},`)),
   "CSV: short rows": csv(own + repeated("a\n")),

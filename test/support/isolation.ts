@@ -1,3 +1,6 @@
+import { expect } from "vitest";
+import type { TestStore } from "./app.js";
+import { ordersPath, readOrder, recordOrders, sentOrder } from "./orders.js";
 import { paths } from "./products.js";
 import { analyticsPath } from "./shows.js";
 
@@ -61,6 +64,58 @@ export function readCases(own: {
     ...(Object.fromEntries(ofShow) as ReturnType<typeof readCases>),
     "GET /external/analytics/v1/store": asking(`/external/analytics/v1/store?${range}`, `"showCount":1`),
     "GET /external/analytics/v1/products": asking(`/external/analytics/v1/products?${range}`, `"nodes":[]`),
+    "GET /external/analytics/v1/orders": asking("/external/analytics/v1/orders", `"nodes":[]`),
+    "GET /external/analytics/v1/attribution-preview": asking(
+      "/external/analytics/v1/attribution-preview?rule=CART",
+      `"orders":0`,
+    ),
+    "GET /external/analytics/v1/orders/:id": asking("/external/analytics/v1/orders/e2", `"code":"ORDER_NOT_FOUND"`),
     "GET /external/store/v1": asking("/external/store/v1", `"name":"Test store"`),
   };
 }
+
+export function operation(gets: string, query: string, variables: object): Ask {
+  return { path: "/graphql", method: "POST", body: { query, variables }, gets };
+}
+
+const noShow = `"code":"LIVE_STREAM_NOT_FOUND"`;
+
+export interface Case {
+  readonly asks: (names: Names) => readonly Ask[];
+  /** What the stranger has stored after all, beside what it had: nothing unless given. */
+  readonly wrote?: (stranger: TestStore) => Promise<void>;
+}
+
+/** Orders; that of the owner has the id of an event. */
+export const orderCases: Readonly<Record<string, Case>> = {
+  "Query.order": { asks: () => [operation(`"code":"ORDER_NOT_FOUND"`, `{ order(id: "e2") { id } }`, {})] },
+  "Query.orders": {
+    asks: ({ lsId }) => [
+      operation(`{"nodes":[],"totalCount":0}`, `{ orders { nodes { id } totalCount } }`, {}),
+      operation(noShow, `query ($lsId: String) { orders(lsId: $lsId) { nodes { id } } }`, { lsId }),
+    ],
+  },
+  "Query.attributionPreview": {
+    asks: () => [operation(`{"orders":0}`, `{ attributionPreview(rule: LAST_SHOW) { orders } }`, {})],
+  },
+  "Mutation.recordOrders": {
+    asks: ({ lsId, eventId }) => [
+      operation(`"accepted":1`, recordOrders, { orders: [sentOrder(eventId, 7)] }),
+      operation(noShow, recordOrders, { orders: [sentOrder(eventId, 7, { lsId })] }),
+    ],
+    wrote: async (stranger) => {
+      expect(await readOrder(stranger, "e2")).toMatchObject({ amount: 7, isAttributed: false });
+    },
+  },
+  "POST /external/analytics/v1/orders": {
+    asks: ({ lsId }) => [
+      {
+        path: ordersPath,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: { orders: [sentOrder("e2", 7, { lsId })] },
+        gets: noShow,
+      },
+    ],
+  },
+};

@@ -10,6 +10,7 @@ export interface SentEvent {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL";
   readonly viewerId?: string | null;
   readonly device?: string | null;
+  readonly source?: string | null;
   readonly seconds?: number | null;
   readonly amount?: number | null;
   readonly productId?: string | null;
@@ -29,6 +30,7 @@ export function accepted(arrived: readonly SentEvent[]): SentEvent[] {
 interface NameLimits {
   /** The most devices of each channel. */
   readonly devices: number;
+  readonly sources: number;
   readonly products: number;
 }
 
@@ -48,6 +50,13 @@ export function toldApart(arrived: readonly SentEvent[], limits: NameLimits): Se
       limits.devices,
     );
   const devices = new Map(["LIVE", "REPLAY"].map((channel) => [channel, devicesOf(channel)]));
+  const sources = firsts(
+    arrived
+      .filter(({ type }) => type !== "REFUND")
+      .map(sourceOf)
+      .filter((source) => source !== "other"),
+    limits.sources,
+  );
   const products = firsts(
     arrived.flatMap((event) => productsOf(event).map(({ productId }) => productId)),
     limits.products,
@@ -55,6 +64,7 @@ export function toldApart(arrived: readonly SentEvent[], limits: NameLimits): Se
   return accepted(arrived).map((event) => ({
     ...event,
     device: devices.get(event.channel)?.has(deviceOf(event)) === true ? deviceOf(event) : "other",
+    source: sources.has(sourceOf(event)) ? sourceOf(event) : "other",
     productId: event.productId && products.has(event.productId) ? event.productId : null,
     lines: (event.lines ?? []).map((line) => ({
       ...line,
@@ -78,6 +88,11 @@ export function productsOf({ type, productId, lines, amount }: SentEvent) {
 
 function deviceOf({ device }: SentEvent): string {
   return typeof device === "string" && device !== "" ? device.toLowerCase() : "unknown";
+}
+
+function sourceOf({ source }: SentEvent): string {
+  const name = (source ?? "").trim().toLowerCase();
+  return (name.startsWith("www.") ? name.slice(4) : name) || "unknown";
 }
 
 /** The six documented members, as REST gives them. */
@@ -119,7 +134,70 @@ export function kpis(events: readonly SentEvent[]) {
     netSales: withCurrency(byChannel(events, netSalesOf)),
     conversionRate: percent(orders.length, unique),
     averageOrderValue: rounded(sum(orders.map(({ amount }) => amount)), orders.length),
+    ...buyerKpis(events),
+    sources: sourceFigures(events),
+    engagedViewers: viewerCounts(events.filter(({ type, seconds }) => type === "VIEW" && (seconds ?? 0) >= 3)),
   };
+}
+
+/** Who ordered; an order without a viewer is nobody's. */
+function buyerKpis(events: readonly SentEvent[]) {
+  const orders = events.filter(({ type }) => type === "ORDER");
+  const of = (some: readonly SentEvent[]) => {
+    const named = some.filter(({ viewerId }) => typeof viewerId === "string");
+    return { buyers: new Set(named.map(({ viewerId }) => viewerId)).size, nobodys: some.length - named.length };
+  };
+  const [live, replay, referral] = [of(on(orders, "LIVE")), of(on(orders, "REPLAY")), of(on(orders, "REFERRAL"))];
+  const total = live.buyers + replay.buyers + referral.buyers;
+  const viewers = viewerCounts(events);
+  return {
+    buyers: {
+      live: live.buyers,
+      replay: replay.buyers,
+      referral: referral.buyers,
+      total,
+      unique: of(orders).buyers,
+    },
+    buyerRate: {
+      live: percent(live.buyers, viewers.live),
+      replay: percent(replay.buyers, viewers.replay),
+      total: percent(of(orders).buyers, viewers.unique),
+    },
+    ordersWithoutViewer: {
+      live: live.nobodys,
+      replay: replay.nobodys,
+      referral: referral.nobodys,
+      total: of(orders).nobodys,
+    },
+  };
+}
+
+/** A viewer, or a buyer who was not seen, came from where their first event says; an order of nobody from where it says itself. */
+function sourceFigures(events: readonly SentEvent[]) {
+  const sources = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "REFUND" || typeof event.viewerId !== "string" || sources.has(event.viewerId)) continue;
+    sources.set(event.viewerId, sourceOf(event));
+  }
+  const cameFrom = (event: SentEvent) => sources.get(event.viewerId ?? "") ?? sourceOf(event);
+  const viewers = [...viewersOf(events).keys()].map((viewerId) => sources.get(viewerId));
+  const orders = events.filter(({ type }) => type === "ORDER");
+  return [...new Set([...viewers, ...orders.map(cameFrom)])]
+    .map((source) => {
+      const own = orders.filter((event) => cameFrom(event) === source);
+      return {
+        source,
+        viewers: viewers.filter((one) => one === source).length,
+        orders: own.length,
+        sales: salesOf(own),
+      };
+    })
+    .toSorted((a, b) => b.viewers - a.viewers || b.sales - a.sales || ((a.source ?? "") < (b.source ?? "") ? -1 : 1));
+}
+
+function viewerCounts(events: readonly SentEvent[]) {
+  const [live, replay] = [viewersOf(on(events, "LIVE")).size, viewersOf(on(events, "REPLAY")).size];
+  return { live, replay, total: live + replay, unique: viewersOf(events).size };
 }
 
 /** Stores of tests have none. */

@@ -8,6 +8,14 @@ import { kpiFields, recorded, saved } from "./shows.js";
 
 const dayMs = 86_400_000;
 
+/** Where the people are who look. */
+export const place = { locale: "en-US", timezoneId: "UTC" };
+
+/** Addresses of the dashboard for those who have the token of a store. */
+export function linkOf({ url }: Pick<TestApp, "url">) {
+  return (query: string, { token }: Pick<TestStore, "token">) => `${url}/dashboard${query}#token=${token}`;
+}
+
 /** A show that started so many days ago, a little before now. */
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs - 7_200_000).toISOString();
 
@@ -144,7 +152,7 @@ export function expectedOverviewTiles(figures: any): Record<string, string[]> {
 }
 
 function changeOf(now: number, before: number, format: (value: number) => string): string[] {
-  if (before === 0 && now > 0) return ["none before"];
+  if (before === 0 && now > 0) return ["none before"]; // here, averages are of something both times
   if (now === before) return ["= ", "unchanged", `from ${format(before)}`];
   const by = percent.format(Math.abs((now - before) / before));
   return [...(now > before ? ["▲ ", "up"] : ["▼ ", "down"]), `${by} from ${format(before)}`];

@@ -13,6 +13,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   PRODUCT_NOT_FOUND: [400, "Product not found"],
   UNAUTHENTICATED: [401, "Access token missing or invalid"],
   LIVE_STREAM_NOT_FOUND: [404, "Live stream not found"],
+  ORDER_NOT_FOUND: [404, "Order not found"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],
   PERSISTED_QUERY_NOT_FOUND: [404, "Persisted operation not found"],
@@ -21,6 +22,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   REQUEST_TIMEOUT: [408, "Request timeout"],
   PAYLOAD_TOO_LARGE: [413, "Payload too large"],
   RESPONSE_TOO_LARGE: [400, "Response too large"],
+  TOO_EARLY: [425, "Show not started"],
   URI_TOO_LONG: [414, "URI too long"],
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   TOO_MANY_DELETIONS: [400, "Too many deletions"],
@@ -110,14 +112,20 @@ function invalidDetail(errors: readonly ExpectedProblem[]): string {
   return errors.length === 1 ? (errors[0]?.message ?? "") : `${errors.length} problems. Nothing was stored.`;
 }
 
-/** A product of a bulk import has an id or sku that another one of the import has too. */
-export function duplicate(index: number, field: "id" | "sku", value: string): ExpectedProblem {
-  const message = `${field} "${value}" appears in more than one product of this import.`;
-  return { code: "DUPLICATE", message, path: ["products", index, field] };
+/** Several products of a bulk import have one id or sku, which is a problem of the first of them. */
+export function duplicate(
+  field: "id" | "sku",
+  value: string,
+  { first, last }: { readonly first: number; readonly last: number },
+): ExpectedProblem {
+  const places = `first at products[${first}] and last at products[${last}]`;
+  const message = `${field} "${value}" appears in more than one product of this import, ${places}.`;
+  return { code: "DUPLICATE", message, path: ["products", first, field] };
 }
 
-/** A product of a bulk import has the sku of a product that is stored. */
-export function conflict(index: number, sku: string): ExpectedProblem {
-  const message = `sku "${sku}" belongs to another product of the store.`;
+/** A product of a bulk import has the sku of a product that is stored, and may be in the import too. */
+export function conflict(index: number, sku: string, holder: string, other?: number): ExpectedProblem {
+  const place = other === undefined ? "" : `, which is at products[${other}]`;
+  const message = `sku "${sku}" belongs to the product "${holder}" of the store${place}.`;
   return { code: "CONFLICT", message, path: ["products", index, "sku"] };
 }

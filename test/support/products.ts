@@ -1,6 +1,6 @@
-import { productColumns } from "../../src/catalog/product.columns.js";
-import { type ProductInput, productFieldNames } from "../../src/catalog/product.input.js";
-import { chunkRowsMax } from "../../src/catalog/reading/chunkRows.js";
+import { productColumns } from "../../src/catalog/product/product.columns.js";
+import { type ProductInput, productFieldNames } from "../../src/catalog/product/product.fields.js";
+import { chunkRowsMax } from "../../src/catalog/sources/chunkRows.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
 
@@ -78,6 +78,11 @@ export type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" 
 export function storedValue(field: keyof ProductInput, sent: unknown): unknown {
   const value = sent ?? (productColumns[field].type === "text[]" ? [] : null);
   return typeof value === "number" ? value + 0 : value;
+}
+
+/** What is read of a product that was sent so, but for the times. */
+export function readProduct(sent: Sent): Sent {
+  return Object.fromEntries(productFieldNames.map((name) => [name, storedValue(name, sent[name])]));
 }
 
 /** The row of a product as it was sent, on no site. */

@@ -1,4 +1,4 @@
-import { anyToken, type RequiredScope } from "../../src/access/scopes.js";
+import { anyToken, type RequiredScope } from "../../src/access/token.js";
 
 /** What each path takes: one that is new must be added here on purpose. */
 export const pathScopes: Readonly<Record<string, RequiredScope>> = {
@@ -22,4 +22,8 @@ export const pathScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /external/analytics/v1/live-streams.csv": "analytics:read",
   "PUT /external/analytics/v1/live-streams/{lsId}": "shows:write",
   "POST /external/analytics/v1/live-streams/{lsId}/events": "events:write",
+  "POST /external/analytics/v1/orders": "events:write",
+  "GET /external/analytics/v1/orders": "analytics:read",
+  "GET /external/analytics/v1/attribution-preview": "analytics:read",
+  "GET /external/analytics/v1/orders/{id}": "analytics:read",
 };

@@ -9,7 +9,11 @@ import type { TestBrowser, TestPage } from "./browser.js";
 import { readKpis, saved } from "./shows.js";
 
 /** What the way to the service does with a request for `/collect/v1`. */
-type Mood = "forward" | "drop" | "lose the answer" | { readonly status: number; readonly retryAfter?: string };
+type Mood =
+  | "forward"
+  | "drop"
+  | "lose the answer"
+  | { readonly status: number; readonly retryAfter?: string; readonly body?: object };
 
 /** A shop of another origin than the service, whose pages report a show of a store of its own. */
 export interface Shop {
@@ -32,6 +36,7 @@ interface SentByPage {
   readonly type: string;
   readonly viewerId: string;
   readonly channel: string;
+  readonly source?: string;
   readonly seconds?: number;
   readonly occurredAt?: string;
 }
@@ -119,7 +124,10 @@ async function passOn(
     response.setHeaders(
       new Map(Object.entries({ ...cors, ...(mood.retryAfter && { "retry-after": mood.retryAfter }) })),
     );
-    return void response.writeHead(mood.status).end();
+    if (mood.body === undefined)
+      return void response.writeHead(mood.status, { "content-type": "text/html" }).end("<p>Hello");
+    response.writeHead(mood.status, { "content-type": "application/problem+json" });
+    return void response.end(JSON.stringify(mood.body));
   }
   const { method, url, headers } = request;
   const onward = ask(`${to}${url}`, { method, headers: { ...headers, host: new URL(to).host } }, (answer) => {

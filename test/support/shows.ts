@@ -43,6 +43,11 @@ export const kpiFields = `
   devices { device value }
   conversionRate
   averageOrderValue
+  buyers { live replay referral total unique }
+  buyerRate { live replay total }
+  ordersWithoutViewer { live replay referral total }
+  engagedViewers { live replay total unique }
+  sources { source viewers orders sales }
 `;
 
 /** Everything that GraphQL has of a show's analytics. */

@@ -75,8 +75,9 @@ function showsOf(around: number, histories: readonly (typeof history extends fc.
       const occurred = Math.max(around + after, around + startedAfter - 86_400_000);
       const common = { ...kind, productId, id: `e${id}`, occurredAt: new Date(occurred).toISOString() };
       if (kind.type === "ORDER" || kind.type === "REFUND") {
-        const sold = lines.map(({ units: cents, ...line }) => ({ ...line, amount: cents / 100 }));
-        return { ...common, amount: units / 100, lines: sold };
+        const sold = lines.map(({ units: own, ...line }) => ({ ...line, amount: own / 100 }));
+        const cents = lines.reduce((sum, line) => sum + line.units, units);
+        return { ...common, amount: cents / 100, lines: sold };
       }
       return { ...common, viewerId: `v${viewer}`, device, ...(kind.type === "VIEW" && { seconds: units }) };
     }),

@@ -22,8 +22,23 @@ export type OracleOrder = "SALES" | "ORDERS" | "VIEWERS" | "CONVERSION_RATE" | "
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-export function before({ from, until }: OracleRange): OracleRange {
-  return { from: new Date(2 * from.getTime() - until.getTime()), until: from };
+/** Whole days back, from a week on whole weeks, at the time that clocks show: the first day by day that is not in the range. */
+export function before({ from, until }: OracleRange, timeZone: string): OracleRange {
+  let days = 0;
+  while (daysEarlier(until, days, timeZone) > from) days += 1;
+  while (days >= 7 && days % 7 > 0) days += 1;
+  return { from: daysEarlier(from, days, timeZone), until: daysEarlier(until, days, timeZone) };
+}
+
+/** The first moment at which clocks show the time of day on the earlier date, or, where they skip it, more: they do so at a minute. */
+function daysEarlier(moment: Date, days: number, timeZone: string): Date {
+  if (days === 0) return moment;
+  const { date, time } = clock(moment.getTime(), timeZone);
+  const shown = `${new Date(Date.parse(date) - days * dayMs).toISOString().slice(0, 10)} ${time}`;
+  let ms = moment.getTime() - days * dayMs - 26 * 60 * minuteMs;
+  const shownAt = () => `${clock(ms, timeZone).date} ${clock(ms, timeZone).time}`;
+  while (shownAt() < shown) ms += minuteMs;
+  return new Date(shownAt() === shown ? ms : Math.floor(ms / minuteMs) * minuteMs);
 }
 
 /** The shows that started in the range, added up: a viewer of two shows counts in each. */
@@ -178,6 +193,6 @@ function clock(moment: number, timeZone: string) {
   const format =
     known ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium", hourCycle: "h23" });
   clocks.set(timeZone, format);
-  const [, date = "", minute, second] = /^([\d-]+)\D+\d+:(\d+):(\d+)$/u.exec(format.format(moment)) ?? [];
-  return { date, minute: Number(minute), second: Number(second) };
+  const [, date = "", time = "", minute, second] = /^([\d-]+) (\d+:(\d+):(\d+))$/u.exec(format.format(moment)) ?? [];
+  return { date, time, minute: Number(minute), second: Number(second) };
 }

@@ -21,14 +21,15 @@ export async function recordAll(
 /** Totals and distinct viewers of a show, in the order of their keys, with slots added up. */
 export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey): Promise<Record<string, unknown>> {
   const queries = {
-    viewers: `SELECT encode("viewerId", 'escape') AS viewer, hour, seen, minutes::text, "liveDevice", "replayDevice"
+    viewers: `SELECT encode("viewerId", 'escape') AS viewer, hour, seen, minutes::text, "liveDevice", "replayDevice", source
       FROM "ShowViewer" # ORDER BY 1`,
     presence: `SELECT encode("viewerId", 'escape') AS viewer, hour, minutes::text FROM "ShowPresence" # ORDER BY 1, 2`,
     totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
-        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds", trim_scale(sum(refunds))::text AS refunds
+        sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds", trim_scale(sum(refunds))::text AS refunds,
+        sum(buyers)::int AS buyers, sum("engagedViewers")::int AS engaged, sum("ordersWithoutViewer")::int AS nobodys
       FROM "LiveStreamTotal" $ GROUP BY 1 ORDER BY 1`,
-    devices: `SELECT channel, device, sum(viewers)::int AS viewers FROM "LiveStreamDevice" $
-      GROUP BY 1, 2 HAVING sum(viewers) <> 0 ORDER BY 1, 2`,
+    groups: `SELECT kind, name, sum(viewers)::int AS viewers, sum(orders)::int AS orders, trim_scale(sum(sales))::text AS sales
+      FROM "LiveStreamGroup" $ GROUP BY 1, 2 HAVING sum(viewers) + sum(orders) <> 0 ORDER BY 1, 2`,
     minutes: `SELECT minute, sum(viewers)::int AS viewers, sum(carts)::int AS carts, sum(orders)::int AS orders,
         trim_scale(sum(sales))::text AS sales FROM "LiveStreamMinute" $ GROUP BY 1 ORDER BY 1`,
     spans: `SELECT seconds, "startsAt", viewers::int AS viewers, carts::int AS carts, orders::int AS orders,

@@ -16,9 +16,14 @@ CREATE TABLE "Store" (
     "id" TEXT COLLATE "C" NOT NULL,
     "name" TEXT NOT NULL,
     "currency" TEXT,
+    "timeZone" TEXT NOT NULL DEFAULT 'UTC',
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "attributionRule" TEXT NOT NULL DEFAULT 'AS_SENT',
+    "attributionHours" INTEGER NOT NULL DEFAULT 168,
+    "recountedTo" TEXT COLLATE "C",
 
-    CONSTRAINT "Store_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "Store_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "Store_attributionRule_check" CHECK ("attributionRule" IN ('AS_SENT', 'LAST_SHOW', 'CART'))
 );
 
 -- CreateTable
@@ -180,13 +185,14 @@ CREATE TABLE "ShowEvent" (
     "id" BYTEA NOT NULL,
     "viewerId" BYTEA NOT NULL,
     "device" TEXT COLLATE "C" NOT NULL,
+    "source" TEXT COLLATE "C" NOT NULL,
     "productId" TEXT COLLATE "C" NOT NULL,
     "value" NUMERIC NOT NULL,
     "orderId" TEXT COLLATE "C" NOT NULL,
     "lines" TEXT COLLATE "C" NOT NULL,
 
     CONSTRAINT "ShowEvent_pkey" PRIMARY KEY ("storeId","show","id"),
-    CONSTRAINT "ShowEvent_type_check" CHECK ("type" BETWEEN 1 AND 4),
+    CONSTRAINT "ShowEvent_type_check" CHECK ("type" BETWEEN 1 AND 6),
     CONSTRAINT "ShowEvent_channel_check" CHECK ("channel" BETWEEN 1 AND 3)
 );
 
@@ -202,6 +208,7 @@ CREATE TABLE "ShowViewer" (
     "viewerId" BYTEA NOT NULL,
     "liveDevice" TEXT COLLATE "C" NOT NULL,
     "replayDevice" TEXT COLLATE "C" NOT NULL,
+    "source" TEXT COLLATE "C" NOT NULL,
 
     CONSTRAINT "ShowViewer_pkey" PRIMARY KEY ("storeId","show","viewerId")
 ) WITH (fillfactor = 75);
@@ -225,14 +232,16 @@ CREATE TABLE "ShowBase" (
     "channel" SMALLINT NOT NULL,
     "minute" INTEGER NOT NULL,
     "productId" TEXT COLLATE "C" NOT NULL,
+    "source" TEXT COLLATE "C" NOT NULL,
     "sales" NUMERIC NOT NULL,
     "orders" BIGINT NOT NULL,
     "carts" BIGINT NOT NULL,
     "seconds" NUMERIC NOT NULL,
     "refunds" NUMERIC NOT NULL,
     "quantity" BIGINT NOT NULL,
+    "ordersWithoutViewer" BIGINT NOT NULL,
 
-    CONSTRAINT "ShowBase_pkey" PRIMARY KEY ("storeId","show","channel","minute","productId")
+    CONSTRAINT "ShowBase_pkey" PRIMARY KEY ("storeId","show","channel","minute","productId","source")
 ) WITH (fillfactor = 75);
 
 -- CreateTable
@@ -247,20 +256,25 @@ CREATE TABLE "LiveStreamTotal" (
     "cartViewers" BIGINT NOT NULL,
     "viewSeconds" NUMERIC NOT NULL,
     "refunds" NUMERIC NOT NULL,
+    "buyers" BIGINT NOT NULL,
+    "engagedViewers" BIGINT NOT NULL,
+    "ordersWithoutViewer" BIGINT NOT NULL,
 
     CONSTRAINT "LiveStreamTotal_pkey" PRIMARY KEY ("storeId","liveStreamId","channel","slot")
 ) WITH (fillfactor = 50);
 
 -- CreateTable
-CREATE TABLE "LiveStreamDevice" (
+CREATE TABLE "LiveStreamGroup" (
     "storeId" TEXT COLLATE "C" NOT NULL,
     "liveStreamId" TEXT COLLATE "C" NOT NULL,
-    "channel" TEXT COLLATE "C" NOT NULL,
-    "device" TEXT COLLATE "C" NOT NULL,
+    "kind" TEXT COLLATE "C" NOT NULL,
+    "name" TEXT COLLATE "C" NOT NULL,
     "slot" INTEGER NOT NULL,
     "viewers" BIGINT NOT NULL,
+    "orders" BIGINT NOT NULL,
+    "sales" NUMERIC NOT NULL,
 
-    CONSTRAINT "LiveStreamDevice_pkey" PRIMARY KEY ("storeId","liveStreamId","channel","device","slot")
+    CONSTRAINT "LiveStreamGroup_pkey" PRIMARY KEY ("storeId","liveStreamId","kind","name","slot")
 ) WITH (fillfactor = 50);
 
 -- CreateTable
@@ -337,6 +351,77 @@ CREATE TABLE "ShowProductSpan" (
     CONSTRAINT "ShowProductSpan_pkey" PRIMARY KEY ("storeId","seconds","startsAt","show","productId")
 ) WITH (fillfactor = 75);
 
+-- CreateTable
+CREATE TABLE "ShopOrder" (
+    "placedAt" TIMESTAMPTZ(3) NOT NULL,
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "id" TEXT COLLATE "C" NOT NULL,
+    "viewerId" BYTEA NOT NULL,
+    "claimedBy" BYTEA NOT NULL,
+    "lsId" TEXT COLLATE "C" NOT NULL,
+    "channel" SMALLINT NOT NULL,
+    "isPaid" BOOLEAN NOT NULL,
+    "isDue" BOOLEAN NOT NULL,
+    "state" TEXT COLLATE "C" NOT NULL,
+
+    CONSTRAINT "ShopOrder_pkey" PRIMARY KEY ("storeId","id"),
+    CONSTRAINT "ShopOrder_channel_check" CHECK ("channel" BETWEEN 0 AND 3)
+) WITH (fillfactor = 75);
+
+-- CreateTable
+CREATE TABLE "OrderPart" (
+    "placedAt" TIMESTAMPTZ(3) NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL,
+    "show" INTEGER NOT NULL,
+    "place" SMALLINT NOT NULL,
+    "channel" SMALLINT NOT NULL,
+    "rule" SMALLINT NOT NULL,
+    "reason" SMALLINT NOT NULL,
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "orderId" TEXT COLLATE "C" NOT NULL,
+    "productId" TEXT COLLATE "C" NOT NULL,
+    "amount" NUMERIC NOT NULL,
+    "refunded" NUMERIC NOT NULL,
+    "seconds" NUMERIC NOT NULL,
+    "lines" TEXT COLLATE "C" NOT NULL,
+    "refunds" TEXT COLLATE "C" NOT NULL,
+
+    CONSTRAINT "OrderPart_pkey" PRIMARY KEY ("storeId","orderId","place")
+) WITH (fillfactor = 75);
+
+-- CreateTable
+CREATE TABLE "OrderClaim" (
+    "claimedAt" TIMESTAMPTZ(3) NOT NULL,
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "orderId" TEXT COLLATE "C" NOT NULL,
+    "viewerId" BYTEA NOT NULL,
+
+    CONSTRAINT "OrderClaim_pkey" PRIMARY KEY ("storeId","orderId")
+);
+
+-- CreateTable
+CREATE TABLE "Hook" (
+    "id" TEXT COLLATE "C" NOT NULL,
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "from" TEXT NOT NULL,
+    "secret" TEXT NOT NULL,
+    "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "Hook_pkey" PRIMARY KEY ("id"),
+    CONSTRAINT "Hook_from_check" CHECK ("from" IN ('shopify', 'woocommerce'))
+);
+
+-- CreateTable
+CREATE TABLE "HookFault" (
+    "lastAt" TIMESTAMPTZ(3) NOT NULL,
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "hookId" TEXT COLLATE "C" NOT NULL,
+    "reason" TEXT COLLATE "C" NOT NULL,
+    "count" INTEGER NOT NULL,
+
+    CONSTRAINT "HookFault_pkey" PRIMARY KEY ("storeId","hookId","reason")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "AccessToken_hash_key" ON "AccessToken"("hash");
 
@@ -377,7 +462,22 @@ CREATE INDEX "ShowProductSpan_storeId_show_idx" ON "ShowProductSpan"("storeId", 
 CREATE INDEX "LiveStreamMinute_slots_idx" ON "LiveStreamMinute" ("storeId", "liveStreamId") WHERE "slot" >= 0;
 
 -- CreateIndex
-CREATE INDEX "LiveStreamDevice_slots_idx" ON "LiveStreamDevice" ("storeId", "liveStreamId") WHERE "slot" >= 0;
+CREATE INDEX "LiveStreamGroup_slots_idx" ON "LiveStreamGroup" ("storeId", "liveStreamId") WHERE "slot" >= 0;
+
+-- CreateIndex
+CREATE INDEX "ShopOrder_storeId_placedAt_id_idx" ON "ShopOrder"("storeId", "placedAt", "id");
+
+-- CreateIndex
+CREATE INDEX "ShopOrder_due_idx" ON "ShopOrder" ("storeId", "id") WHERE "isDue";
+
+-- CreateIndex
+CREATE INDEX "OrderPart_storeId_show_placedAt_orderId_idx" ON "OrderPart"("storeId", "show", "placedAt", "orderId");
+
+-- CreateIndex
+CREATE INDEX "OrderClaim_storeId_claimedAt_idx" ON "OrderClaim"("storeId", "claimedAt");
+
+-- CreateIndex
+CREATE INDEX "Hook_storeId_idx" ON "Hook"("storeId");
 
 -- AddForeignKey
 ALTER TABLE "Revocation" ADD CONSTRAINT "Revocation_storeId_fkey" FOREIGN KEY ("storeId") REFERENCES "Store"("id") ON DELETE CASCADE ON UPDATE RESTRICT;

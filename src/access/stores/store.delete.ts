@@ -46,16 +46,27 @@ export async function deleteStore(
   storeId: string,
   waitMs = tokensEndMs,
 ): Promise<{ store: string } & StoreContents> {
-  const { name: _, currency: _currency, createdAt: _at, ...contents } = await describeStore(db, storeId);
+  const {
+    name: _,
+    currency: _currency,
+    timeZone: _zone,
+    createdAt: _at,
+    ...contents
+  } = await describeStore(db, storeId);
   const where = { storeId };
   const { count: tokens } = await db.accessToken.deleteMany({ where });
   const { count: keys } = await db.publicKey.deleteMany({ where });
-  if (tokens + keys > 0) await sleep(waitMs);
+  const { count: hooks } = await db.hook.deleteMany({ where });
+  if (tokens + keys + hooks > 0) await sleep(waitMs);
   for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
     await deleteLiveStream(db, storeId, id, { force: true });
   }
   if (contents.products > batchRows) await refreshStatistics(db);
   for (let after: string | undefined = ""; after !== undefined;) after = await deleteProducts(db, storeId, after);
+  await db.orderPart.deleteMany({ where });
+  await db.shopOrder.deleteMany({ where });
+  await db.orderClaim.deleteMany({ where });
+  await db.hookFault.deleteMany({ where });
   await db.site.deleteMany({ where });
   await db.stagedProduct.deleteMany({ where });
   await db.stagedImport.deleteMany({ where });

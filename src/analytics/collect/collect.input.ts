@@ -1,6 +1,6 @@
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
-import { clip } from "../../lib/text.js";
+import { clip, nameCharactersMax, textFault } from "../../lib/text.js";
 import {
   checkEvent,
   type EventConstraints,
@@ -8,11 +8,23 @@ import {
   isSale,
   type ShopperEventInput,
 } from "../events/events.input.js";
+import { checkIdentifies, type Report } from "../events/events.rules.js";
+import { checkText } from "../shows/liveStream.input.js";
 import { readFields } from "../events/events.json.js";
 
 export interface Collected {
   readonly show: string;
   readonly events: readonly ShopperEventInput[];
+  /** The viewers who placed orders, by order. */
+  readonly claims: ReadonlyMap<string, string>;
+}
+
+/** What a request says of its page. */
+interface Sender {
+  /** Of events without one. */
+  readonly device: string;
+  /** Of the shop, as browsers name it in a header; undefined where they do not. */
+  readonly ownHost: string | undefined;
 }
 
 const eventsMax = 100;
@@ -31,10 +43,9 @@ export function readKey(body: unknown): { readonly key: string; readonly sent: o
 /**
  * The events, each with the values that the body gives for all.
  *
- * @param device of events without one
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER or a REFUND
  */
-export function readCollected(sent: object, device: string): Collected {
+export function readCollected(sent: object, { device, ownHost }: Sender): Collected {
   const { show, channel, viewer, events } = sent as Readonly<Record<string, unknown>>;
   const problems = new Problems();
   for (const name of Object.keys(sent)) {
@@ -42,7 +53,7 @@ export function readCollected(sent: object, device: string): Collected {
     const message = `Unknown field "${clip(name)}".`;
     problems.add({ code: "UNKNOWN_FIELD", message, path: [clip(name)] });
   }
-  if (typeof show !== "string") {
+  if (typeof show !== "string" && !(Array.isArray(events) && events.length > 0 && events.every(isClaim))) {
     problems.add({ code: "INVALID_TYPE", message: mustBe("show", "the id of a live stream", show), path: ["show"] });
   }
   if (!Array.isArray(events)) {
@@ -53,14 +64,57 @@ export function readCollected(sent: object, device: string): Collected {
   if (list.length > eventsMax) {
     throw errorAt("VALIDATION_FAILED", `A request may have at most ${eventsMax} events.`, ["events"]);
   }
-  const common = { channel, viewerId: viewer, device };
+  const common = { channel, viewerId: viewer, device, source: "direct" };
   const constraints = eventConstraints();
-  const read = list.map((event, index) => readEvent(event, common, ["events", index], constraints, problems));
+  const claims = new Map<string, string>();
+  const read = list.flatMap((event, index) => {
+    const path = ["events", index];
+    if (!isClaim(event)) return [readEvent(withSource(event, ownHost), common, path, constraints, problems)];
+    readClaim(event, viewer, path, problems, claims);
+    return [];
+  });
   problems.throwIfAny();
-  return { show: show as string, events: read };
+  return { show: typeof show === "string" ? show : "", events: read, claims };
 }
 
-type Common = Readonly<Record<"channel" | "viewerId" | "device", unknown>>;
+interface Claim {
+  readonly type: "CLAIM";
+  readonly orderId?: unknown;
+  readonly viewerId?: unknown;
+}
+
+/** A page says that its viewer placed an order. That counts for nothing by itself: the shop tells what was paid. */
+function isClaim(event: unknown): event is Claim {
+  return typeof event === "object" && event !== null && "type" in event && event.type === "CLAIM";
+}
+
+function readClaim(
+  { orderId, viewerId: own }: Claim,
+  viewer: unknown,
+  path: Path,
+  problems: Problems,
+  claims: Map<string, string>,
+): void {
+  const viewerId = own ?? viewer;
+  const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, field] });
+  if (typeof orderId !== "string") return report("orderId", "REQUIRED", "CLAIM needs an orderId, a text.");
+  if (typeof viewerId !== "string") return report("viewerId", "REQUIRED", "CLAIM needs a viewerId, a text.");
+  checkText(orderId, nameCharactersMax, path, "orderId", problems);
+  checkText(viewerId, nameCharactersMax, path, "viewerId", problems);
+  checkIdentifies(viewerId, report);
+  if (!claims.has(orderId)) claims.set(orderId, viewerId);
+}
+
+type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;
+
+/** A page that came from another page of its shop is no source, and what is wrong in an address must not cost the event. */
+function withSource(event: unknown, ownHost: string | undefined): unknown {
+  if (typeof event !== "object" || event === null || !("source" in event) || typeof event.source !== "string")
+    return event;
+  const { source } = event;
+  const isNone = source === ownHost || textFault(source, "source", 255) !== undefined;
+  return isNone ? { ...event, source: null } : event;
+}
 
 /** A valid event in place of a value that is not an object, so that the others are checked all the same. */
 const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };

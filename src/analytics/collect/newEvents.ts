@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import type { ShopperEventInput } from "../events/events.input.js";
-import { idBytes } from "../events/storage/idBytes.js";
+import { idBytes } from "../events/storage/codes.js";
 
 /**
  * Events of a batch, by index, that were new when it was recorded.
@@ -14,7 +14,7 @@ export async function newEvents(
   events: readonly ShopperEventInput[],
   since: Date,
 ): Promise<ReadonlySet<number>> {
-  // findUnique would be joined with another store's, on two nodes of Citus
+  // findFirst: see storeStatements.ts
   const show = await db.liveStream.findFirst({ where: { storeId, id: lsId }, select: { number: true } });
   if (show === null) return new Set(); // deleted meanwhile
   const keys = events.map(({ id }) => idBytes(id).slice(2)); // without the \x of PostgreSQL

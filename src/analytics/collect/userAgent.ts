@@ -9,6 +9,11 @@ interface Client {
   readonly isBot: boolean;
 }
 
+/** Televisions and what is connected to them, by names that Bowser does not know: it takes most of them for tablets. */
+const television =
+  /\b(?:AFT[A-Z\d]{1,8}|(?:Android|Apple|Google) ?TV|BRAVIA|Chromecast|CrKey|MIBOX\w{0,8}|MiTV\w{0,8}|PlayStation|SHIELD|TV|Xbox)\b/u;
+const chromeOs = /\bCrOS\b/u;
+
 const devices: ReadonlySet<string> = new Set(["mobile", "tablet", "desktop", "tv"]);
 /** Longer ones are no browsers', and take longer to read. */
 const charactersMax = 512;
@@ -18,13 +23,16 @@ export function clientOf(userAgent = ""): Client {
   if (userAgent.length > charactersMax) return { device: "other", isBot: isbot(userAgent) };
   const before = known.get(userAgent);
   if (before !== undefined) return before;
-  const client = { device: deviceOf(userAgent), isBot: isbot(userAgent) };
+  const device = deviceOf(userAgent);
+  const client = { device, isBot: device !== "tv" && isbot(userAgent) }; // some names of televisions look like a bot's
   known.set(userAgent, client);
   return client;
 }
 
 function deviceOf(userAgent: string): Device {
   if (userAgent.trim() === "") return "other";
+  if (television.test(userAgent)) return "tv";
+  if (chromeOs.test(userAgent)) return "desktop";
   const type = Bowser.getParser(userAgent).getPlatformType();
   return devices.has(type) ? (type as Device) : "other";
 }

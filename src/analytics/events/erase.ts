@@ -4,7 +4,7 @@ import { requireCallersStore } from "../../database/shares/caller.js";
 import { Problems } from "../../errors.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { withShowLock } from "../shows/showLock.js";
-import { idBytes } from "./storage/idBytes.js";
+import { idBytes } from "./storage/codes.js";
 
 export interface ViewerErasure {
   readonly message: string;
@@ -37,7 +37,8 @@ export async function eraseViewer(db: RootDatabase, storeId: string, viewerId: s
     events += await eraseFromShow(db, { storeId, lsId: id, number, viewerId });
     shows += 1;
   }
-  const message = shows === 0 ? "No show has this viewer." : "The viewer was erased.";
+  const orders = await eraseFromOrders(db, storeId, viewerId);
+  const message = shows + orders === 0 ? "No show and no order has this viewer." : "The viewer was erased.";
   return { message, shows, events };
 }
 
@@ -55,6 +56,17 @@ async function isKnown(db: RootDatabase, { storeId, number, viewerId }: ViewerOf
       OR EXISTS (SELECT FROM "ShowEvent" AS e
         WHERE e."storeId" = ${storeId} AND e.show = ${number} AND e."viewerId" = ${bytes}::bytea) AS "isKnown"`;
   return row.isKnown;
+}
+
+/** @returns how many orders named the viewer */
+async function eraseFromOrders(db: RootDatabase, storeId: string, viewerId: string): Promise<number> {
+  const [before, after] = [idBytes(viewerId), `\\x${randomBytes(randomBytesOfId).toString("hex")}`];
+  await db.$executeRaw`
+    UPDATE "OrderClaim" SET "viewerId" = ${after}::bytea WHERE "storeId" = ${storeId} AND "viewerId" = ${before}::bytea`;
+  return db.$executeRaw`
+    UPDATE "ShopOrder" SET "viewerId" = CASE WHEN "viewerId" = ${before}::bytea THEN ${after}::bytea ELSE "viewerId" END,
+      "claimedBy" = CASE WHEN "claimedBy" = ${before}::bytea THEN ${after}::bytea ELSE "claimedBy" END
+    WHERE "storeId" = ${storeId} AND ("viewerId" = ${before}::bytea OR "claimedBy" = ${before}::bytea)`;
 }
 
 /** Takes the show's exclusive lock, since batches under way know the viewer by the old id. */

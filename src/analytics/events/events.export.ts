@@ -6,8 +6,7 @@ import { asBuffer } from "../../lib/threads/asBuffer.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import type { Channel, ShopperEventType } from "./events.input.js";
-import { channelCodes, typeCodes } from "./storage/codes.js";
-import { idText } from "./storage/idBytes.js";
+import { channelCodes, idText, isOfOrder, typeCodes } from "./storage/codes.js";
 
 export interface EventExportOptions {
   readonly onProgress?: (events: number) => void;
@@ -19,6 +18,7 @@ interface EventRow {
   readonly channel: number;
   readonly viewerId: Uint8Array;
   readonly device: string;
+  readonly source: string;
   readonly value: string;
   readonly productId: string;
   readonly occurredAt: Date;
@@ -50,7 +50,7 @@ const limits = {
 
 /**
  * Writes NDJSON that recordEventFile takes, in the order in which events were accepted. What does not count, such as
- * the amount of a VIEW, is not stored. Memory is constant: what the consumer has not taken yet is in a temporary file.
+ * the amount of a VIEW, is not stored. Entries of orders, which nobody sent as events, are left out. Memory is constant: what the consumer has not taken yet is in a temporary file.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
  */
@@ -117,9 +117,9 @@ function eventsOf({ storeId, number }: ShowNumber, after?: EventRow): Prisma.Sql
       : Prisma.sql`AND (e."acceptedAt", e.position, e.id) >
           (${after.acceptedAt.toISOString()}::timestamptz, ${after.position}::smallint, ${`\\x${hexOf(after.id)}`}::bytea)`;
   return Prisma.sql`
-    SELECT e.id, e.type, e.channel, e."viewerId", e.device, e.value::text AS value, e."productId", e."occurredAt", e."orderId", e.lines,
+    SELECT e.id, e.type, e.channel, e."viewerId", e.device, e.source, e.value::text AS value, e."productId", e."occurredAt", e."orderId", e.lines,
       e."acceptedAt", e.position
-    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number}::int ${isLater}
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number}::int AND NOT ${isOfOrder(Prisma.sql`e.id`)} ${isLater}
     ORDER BY e."acceptedAt", e.position, e.id`;
 }
 
@@ -142,6 +142,7 @@ function lineOf(row: EventRow): string {
     channel,
     viewerId: row.viewerId.length === 0 ? undefined : idText(row.viewerId),
     device: row.device || undefined,
+    source: row.source || undefined,
     ...amounts,
     productId: row.productId || undefined,
     orderId: row.orderId || undefined,

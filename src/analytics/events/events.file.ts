@@ -1,10 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { AppError, Problems } from "../../errors.js";
+import { currencyOf } from "../../access/stores/store.currency.js";
 import { type EventConstraints, eventConstraints, type ShopperEventInput } from "./events.input.js";
 import { readEventLine } from "./events.json.js";
 import { sendPartitioned } from "./events.partitions.js";
-import { currencyOf, type EventReceipt, recordEvents } from "./events.record.js";
+import { type EventReceipt, recordEvents } from "./events.record.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
 import { foldTotals } from "../totals/fold.js";
@@ -57,7 +58,7 @@ export async function recordEventFile(
     const file = {
       handle,
       size: stats.size,
-      constraints: { ...eventConstraints(show), currency: await currencyOf(db, storeId) },
+      constraints: { ...eventConstraints(show), currency: await currencyOf(db, storeId, true) },
     };
     await checkEvents(file, onProgress);
     const record = (events: readonly ShopperEventInput[]) => recordEvents(db, storeId, lsId, events, { lockWaitMs });

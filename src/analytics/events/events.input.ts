@@ -1,11 +1,27 @@
 import type { Path, Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { checkText } from "../shows/liveStream.input.js";
+import { parseDateTime } from "../../lib/dateTime.js";
+import {
+  amountMax,
+  checkCurrency,
+  checkDecimals,
+  checkIdentifies,
+  checkLineSum,
+  checkPast,
+  checkQuantity,
+  checkRange,
+  isGiven,
+  latestMoment,
+  type Report,
+} from "./events.rules.js";
 
 export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER", "REFUND"] as const;
-export const channels = ["LIVE", "REPLAY", "REFERRAL"] as const;
+export const channels = ["LIVE", "REPLAY", "REFERRAL", "AUTO"] as const;
 export type ShopperEventType = (typeof shopperEventTypes)[number];
-export type Channel = (typeof channels)[number];
+/** AUTO is LIVE until the show ends, and REPLAY afterwards: see `withChannels`. */
+export type SentChannel = (typeof channels)[number];
+export type Channel = Exclude<SentChannel, "AUTO">;
 
 export interface OrderLineInput {
   readonly productId: string;
@@ -17,9 +33,11 @@ export interface OrderLineInput {
 export interface ShopperEventInput {
   readonly id: string;
   readonly type: ShopperEventType;
-  readonly channel: Channel;
+  readonly channel: SentChannel;
   readonly viewerId?: string | null | undefined;
   readonly device?: string | null | undefined;
+  /** Where the viewer came from: a host or the name of a campaign. */
+  readonly source?: string | null | undefined;
   readonly seconds?: number | null | undefined;
   readonly amount?: number | null | undefined;
   readonly productId?: string | null | undefined;
@@ -30,17 +48,20 @@ export interface ShopperEventInput {
   readonly lines?: readonly OrderLineInput[] | null | undefined;
 }
 
+/** An event whose channel is known. */
+export interface ShopperEvent extends ShopperEventInput {
+  readonly channel: Channel;
+}
+
 export const batchEventsMax = 10_000;
 const secondsMax = 86_400;
-const amountMax = 1e9;
 const linesMax = 100;
-const quantityMax = 1_000_000;
 
 export interface EventConstraints {
   readonly earliest?: Date;
   /** Older ones could have been counted already. */
   readonly prunedBefore?: Date;
-  /** The store's currency, null where it has none. If it is undefined, currencies are not checked. */
+  /** The store's currency, null where it has none. If it is undefined, neither currencies nor decimals are checked. */
   readonly currency?: string | null;
   readonly latest: Date;
 }
@@ -52,17 +73,17 @@ interface ShowSpan {
 }
 
 const beforeStartMs = 86_400_000;
-/** Tolerance for clocks that differ. */
-const fromNowMs = 300_000;
 
 export function eventConstraints(show?: ShowSpan): EventConstraints {
-  const latest = new Date(Date.now() + fromNowMs);
+  const latest = latestMoment();
   if (show === undefined) return { latest };
   const { startedAt, prunedBefore = null } = show;
   return { earliest: new Date(startedAt.getTime() - beforeStartMs), latest, ...(prunedBefore && { prunedBefore }) };
 }
 
-const texts = ["viewerId", "device", "productId", "orderId"] as const;
+const texts = ["viewerId", "device", "source", "productId", "orderId"] as const;
+/** Empty, they count as unknown. */
+const mayBeEmpty: ReadonlySet<string> = new Set(["device", "source"]);
 const ofSales = ["orderId", "currency", "lines"] as const;
 
 /** Checks every rule. Problems have `path` as a prefix. */
@@ -80,11 +101,11 @@ export function checkEvent(
   checkName(event.channel, channels, "channel", report);
   for (const name of texts) {
     const value = event[name];
-    // An empty device counts as unknown.
-    if (typeof value === "string" && !(name === "device" && value === "")) {
+    if (typeof value === "string" && !(value === "" && mayBeEmpty.has(name))) {
       checkText(value, 255, path, name, problems);
     }
   }
+  if (typeof event.viewerId === "string") checkIdentifies(event.viewerId, report);
   checkMoment(event.occurredAt, constraints, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
@@ -92,7 +113,9 @@ export function checkEvent(
     if (!isGiven(event.amount))
       report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
     checkCurrency(event.currency, constraints.currency, report);
-    checkLines(event.lines ?? [], [...path, "lines"], problems);
+    checkDecimals(event.amount, constraints.currency, report);
+    checkLines(event.lines ?? [], [...path, "lines"], problems, constraints.currency);
+    checkLineSum(event.lines ?? [], event.amount, report);
     return;
   }
   for (const name of ofSales) {
@@ -109,16 +132,12 @@ function checkName(name: unknown, names: readonly string[], field: string, repor
   report(field, "INVALID_VALUE", mustBe(field, `one of ${names.join(", ")}`, name));
 }
 
-function checkCurrency(given: string | null | undefined, currency: string | null | undefined, report: Report): void {
-  if (!isGiven(given) || currency === undefined || given === currency) return;
-  const message =
-    currency === null
-      ? "The store has no currency yet: an operator sets it by vitrine store set STORE --currency."
-      : mustBe("currency", `${currency}, the currency of the store`, given);
-  report("currency", "INVALID_VALUE", message);
-}
-
-function checkLines(lines: readonly OrderLineInput[], path: Path, problems: Problems): void {
+function checkLines(
+  lines: readonly OrderLineInput[],
+  path: Path,
+  problems: Problems,
+  currency: string | null | undefined,
+): void {
   if (lines.length > linesMax) {
     problems.add({ code: "TOO_LONG", message: `lines must have at most ${linesMax} products.`, path });
   }
@@ -126,12 +145,10 @@ function checkLines(lines: readonly OrderLineInput[], path: Path, problems: Prob
     const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, index, field] });
     checkText(productId, 255, [...path, index], "productId", problems);
     checkRange(amount, amountMax, "amount", report);
-    if (Number.isInteger(quantity) && quantity >= 1 && quantity <= quantityMax) continue;
-    report("quantity", "INVALID_VALUE", mustBe("quantity", `a whole number from 1 to ${quantityMax}`, quantity));
+    checkDecimals(amount, currency, report);
+    checkQuantity(quantity, report);
   }
 }
-
-type Report = (field: string, code: Problem["code"], message: string) => void;
 
 function checkMoment(
   moment: Date | null | undefined,
@@ -139,8 +156,7 @@ function checkMoment(
   report: Report,
 ): void {
   if (!isGiven(moment)) return;
-  if (moment > latest)
-    report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most five minutes from now", moment));
+  checkPast(moment, "occurredAt", latest, report);
   if (prunedBefore !== undefined && moment < prunedBefore) {
     const rule = `at least ${prunedBefore.toISOString()}, before which the events of the show were removed`;
     return report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", rule, moment));
@@ -149,17 +165,50 @@ function checkMoment(
   report("occurredAt", "INVALID_VALUE", mustBe("occurredAt", "at most a day before the start of the show", moment));
 }
 
-function checkRange(value: number | null | undefined, max: number, field: string, report: Report): void {
-  if (!isGiven(value) || (value >= 0 && value <= max)) return;
-  report(field, "INVALID_VALUE", mustBe(field, `from 0 to ${max}`, value));
-}
-
 /** About money: only servers may report it, and it makes nobody a viewer. */
 export function isSale(type: unknown): boolean {
   return type === "ORDER" || type === "REFUND";
 }
 
-/** Neither null nor left out. */
-export function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
+/** Valid, in place of a batch that is taken without coercion; see execution/input/takenVariables.ts. */
+export function placeholderEvent(placeholder: string): ShopperEventInput {
+  return { id: placeholder, type: "VIEW", channel: "LIVE" };
+}
+
+/** An event as JSON has it, of a shape that has been checked. */
+type SentEvent = Omit<ShopperEventInput, "occurredAt" | "lines"> & {
+  readonly occurredAt?: string | null;
+  /** As in GraphQL, a single line counts as a list of one. */
+  readonly lines?: ShopperEventInput["lines"] | NonNullable<ShopperEventInput["lines"]>[number];
+};
+
+/** The batch that a placeholder stands for, as GraphQL would have coerced it; undefined for a batch of real events. */
+export function uncoercedEvents(
+  [first]: readonly ShopperEventInput[],
+  originals: ReadonlyMap<string, object> | undefined,
+): readonly ShopperEventInput[] | undefined {
+  const original = first === undefined ? undefined : originals?.get(first.id);
+  if (original === undefined || !("value" in original)) return undefined;
+  const { value } = original;
+  const events = (Array.isArray(value) ? value : [value]) as readonly SentEvent[]; // of a checked shape
+  return events.map(coerced);
+}
+
+/** Most events have neither a time nor lines, and stay as they are: a copy would take as long as all checks. */
+function coerced(event: SentEvent): ShopperEventInput {
+  const { occurredAt, lines } = event;
+  if (!hasText(occurredAt) && (!isGiven(lines) || isList(lines))) return event as ShopperEventInput; // of the same shape
+  return {
+    ...event,
+    occurredAt: hasText(occurredAt) ? parseDateTime(occurredAt) : null,
+    lines: !isGiven(lines) || isList(lines) ? lines : [lines],
+  };
+}
+
+function hasText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isList(lines: NonNullable<SentEvent["lines"]>): lines is NonNullable<ShopperEventInput["lines"]> {
+  return Array.isArray(lines);
 }

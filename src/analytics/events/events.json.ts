@@ -27,6 +27,7 @@ const fields: { readonly [F in keyof Required<ShopperEventInput>]: Read<NonNulla
   channel: oneOf(channels),
   viewerId: text,
   device: text,
+  source: text,
   seconds: number,
   amount: number,
   productId: text,

@@ -1,25 +1,32 @@
+import { currencyOf } from "../../access/stores/store.currency.js";
 import type { RootDatabase } from "../../database/client.js";
 import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
+import { withChannels } from "./autoChannel.js";
 import {
   batchEventsMax,
   checkEvent,
   type EventConstraints,
   eventConstraints,
+  isSale,
   type ShopperEventInput,
 } from "./events.input.js";
-import { type Outcome, type Part, sendEvents, type ShowEvents } from "./events.send.js";
+import { type Outcome, type Part, refusingStatuses, sendEvents, type ShowEvents } from "./events.send.js";
+import { attributeDue } from "../orders/due.js";
 import { foldTotals } from "../totals/fold.js";
 import { noteDue } from "../totals/foldDue.js";
 import { areNamesKept, keepNames, type NameLimits, nameLimits, resetIfReplaced } from "./keptNames.js";
 import { type CachedShow, cachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
+import { startWhenDue } from "../shows/liveStream.start.js";
 import { waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
   /** The show had their ids before, or the batch repeats them. */
   readonly duplicates: number;
+  /** The ids of other shows whose figures changed with the orders of these events. */
+  readonly changed?: readonly string[];
 }
 
 const lockWaitMsDefault = 5_000;
@@ -44,16 +51,16 @@ export async function recordEvents(
   { lockWaitMs = lockWaitMsDefault, limits = nameLimits }: RecordOptions = {},
 ): Promise<EventReceipt> {
   const part = await checked(db, storeId, { lsId, events });
-  const { earliest, show } = part;
   const deadline = performance.now() + lockWaitMs;
   for (;;) {
-    await keepNames(db, show.names, { storeId, lsId, events, earliest, limits, waitMs: deadline - performance.now() });
+    const waitMs = deadline - performance.now();
+    await keepNames(db, part.show.names, { ...part, storeId, limits, waitMs });
     const [outcome] = await sendEvents(db, storeId, [part], deadline);
     const receipt = await receiptOf(db, storeId, part, outcome);
     if (receipt !== undefined) return receipt;
-    if (outcome?.isReplaced === true) continue;
+    if (outcome?.isReplaced === true || outcome?.status === "SCHEDULED") continue; // replaced or started meanwhile
     if (outcome?.isTooEarly === true) {
-      checkEvents(events, eventConstraints(await findLiveStream(db, storeId, lsId)));
+      checkEvents(events, eventConstraints(await findLiveStream(db, storeId, lsId))); // amounts were checked before
       continue; // the show was saved with another start meanwhile
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
@@ -89,10 +96,22 @@ async function checked(db: RootDatabase, storeId: string, { lsId, events }: Show
   if (events.length > batchEventsMax) {
     throw errorAt("VALIDATION_FAILED", `A batch may have at most ${batchEventsMax} events.`, ["events"]);
   }
-  const hasCurrency = events.some(({ currency }) => typeof currency === "string");
-  checkEvents(events, { ...eventConstraints(), ...(hasCurrency && { currency: await currencyOf(db, storeId) }) });
+  checkEvents(events, await constraintsOf(db, storeId, events));
   if (!isStorable(lsId)) throw liveStreamNotFound();
-  return { lsId, events, earliest: earliestOf(events), show: cachedShow(db, storeId, lsId) };
+  const ofChannels = await withChannels(db, storeId, lsId, events);
+  const [earliest, refusedBy] = [earliestOf(events), refusingStatuses(events)];
+  return { lsId, events: ofChannels, earliest, refusedBy, show: cachedShow(db, storeId, lsId) };
+}
+
+/** The currency is read where an event names one, since an operator may just have set it. */
+async function constraintsOf(
+  db: RootDatabase,
+  storeId: string,
+  events: readonly ShopperEventInput[],
+): Promise<EventConstraints> {
+  const isNamed = events.some(({ currency }) => typeof currency === "string");
+  if (!isNamed && !events.some(({ type }) => isSale(type))) return eventConstraints();
+  return { ...eventConstraints(), currency: await currencyOf(db, storeId, isNamed) };
 }
 
 /**
@@ -102,27 +121,24 @@ async function checked(db: RootDatabase, storeId: string, { lsId, events }: Show
 async function receiptOf(
   db: RootDatabase,
   storeId: string,
-  { lsId, events, show }: Part,
+  { lsId, events, refusedBy, show }: Part,
   outcome: Outcome | undefined,
 ): Promise<EventReceipt | undefined> {
   if (outcome === undefined) throw liveStreamNotFound();
-  requireTakesEvents(outcome.status);
+  if (outcome.status === "ARCHIVED" && refusedBy.includes("ARCHIVED")) {
+    throw errorAt("VALIDATION_FAILED", "The show is archived and takes no more events.", ["lsId"]);
+  }
+  if (outcome.status === "SCHEDULED") {
+    await startWhenDue(db, storeId, lsId);
+    return undefined;
+  }
   resetIfReplaced(show.names, outcome.createdAt);
   if (outcome.isReplaced || outcome.isTooEarly || !outcome.hasLock) return undefined;
   if (outcome.accepted < events.length) noteDuplicates(show, { wereUnexpected: false });
   else show.batchesWithoutDuplicates += 1;
   await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
-  return { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
-}
-
-function requireTakesEvents(status: string): void {
-  if (status === "ARCHIVED") {
-    throw errorAt("VALIDATION_FAILED", "The show is archived and takes no more events.", ["lsId"]);
-  }
-  if (status === "SCHEDULED") {
-    const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
-    throw errorAt("VALIDATION_FAILED", message, ["lsId"]);
-  }
+  const receipt = { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
+  return outcome.hasDueOrders ? { ...receipt, changed: await attributeDue(db, storeId) } : receipt;
 }
 
 async function foldWhenDue(
@@ -143,13 +159,6 @@ async function foldWhenDue(
   } catch {
     show.rowsToFold = rowsToFoldMax; // the events are recorded nevertheless
   }
-}
-
-/** Null where the store has none. */
-export async function currencyOf(db: RootDatabase, storeId: string): Promise<string | null> {
-  // findUnique would be joined with another store's, on two nodes of Citus
-  const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
-  return store?.currency ?? null;
 }
 
 function checkEvents(events: readonly ShopperEventInput[], constraints: EventConstraints): void {

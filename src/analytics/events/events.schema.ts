@@ -1,8 +1,12 @@
 import { builder } from "../../schema/builder.js";
 import { eraseViewer, type ViewerErasure } from "./erase.js";
-import { placeholderEvent, uncoercedEvents } from "./events.coerce.js";
+import {
+  placeholderEvent,
+  uncoercedEvents,
+  type SentChannel,
+  type ShopperEventType as ShopperEventTypeValue,
+} from "./events.input.js";
 import { enumValues } from "../../schema/enumValues.js";
-import type { Channel as ChannelValue, ShopperEventType as ShopperEventTypeValue } from "./events.input.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 
 const ShopperEventType = builder.enumType("ShopperEventType", {
@@ -17,10 +21,11 @@ const ShopperEventType = builder.enumType("ShopperEventType", {
 
 export const Channel = builder.enumType("Channel", {
   description: "Where something happened.",
-  values: enumValues<ChannelValue>({
+  values: enumValues<SentChannel>({
     LIVE: "In the show, while it was live.",
     REPLAY: "In a replay of the show.",
     REFERRAL: "In the shop, through a link of the show. For ORDER and REFUND only.",
+    AUTO: "In events that are sent: LIVE until the show ends, REPLAY afterwards, by the time of the event.",
   }),
 });
 
@@ -42,6 +47,11 @@ const ShopperEventInput = builder.inputType("ShopperEventInput", {
     channel: t.field({ type: Channel, description: "Where it happened." }),
     viewerId: t.string({ required: false, description: "Required for VIEW and ADD_TO_CART." }),
     device: t.string({ required: false, description: "mobile, desktop or any other; unknown if not given." }),
+    source: t.string({
+      required: false,
+      description:
+        "Where the viewer came from: a host such as instagram.com, or the name of a campaign. That of the first event counts; unknown if not given.",
+    }),
     seconds: t.float({ required: false, description: "View time of a VIEW, in seconds: 0 to 86,400." }),
     amount: t.float({
       required: false,
@@ -63,7 +73,7 @@ const ShopperEventInput = builder.inputType("ShopperEventInput", {
       type: [OrderLineInput],
       required: false,
       description:
-        "The products of an ORDER or a REFUND, at most 100. Sales count by the amount of the event all the same.",
+        "The products of an ORDER or a REFUND, at most 100, which add up to at most its amount. Sales count by the amount of the event all the same.",
     }),
   }),
 });
@@ -108,6 +118,7 @@ builder.mutationFields((t) => ({
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
       // For duplicates too: the batch that stored them may have failed before anybody was notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);
+      for (const other of receipt.changed ?? []) if (other !== lsId) feed.changed(identity.storeId, other);
       return receipt;
     },
   }),

@@ -1,30 +1,45 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { retryAfterMove } from "../../database/citus/moves.js";
-import { queryOnNode } from "../../database/citus/onNode.js";
 import { isOfCallersStore } from "../../database/shares/caller.js";
 import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
+import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { AppError } from "../../errors.js";
-import type { ShopperEventInput } from "./events.input.js";
+import type { ShopperEvent, ShopperEventInput } from "./events.input.js";
+import type { LiveStreamStatus } from "../shows/liveStream.js";
 import { areDuplicatesExpected, type CachedShow, noteDuplicates } from "./showCache.js";
 import { eventColumns } from "./storage/events.columns.js";
 import { type BatchShow, type Duplicates, type EventBatch, eventStatement } from "./storage/events.sql.js";
 
-/** Each total is spread over so many rows, so that concurrent batches rarely update the same one. */
+/** The slot of the next batch: each total is spread over so many rows, so that concurrent batches rarely update the same one. */
 const slots = 16;
 const pauseMsMax = 500;
-let nextSlot = Math.floor(Math.random() * slots);
+let lastSlot = Math.floor(Math.random() * slots);
+
+export function nextSlot(): number {
+  lastSlot = (lastSlot + 1) % slots;
+  return lastSlot;
+}
 
 export interface ShowEvents {
   readonly lsId: string;
   readonly events: readonly ShopperEventInput[];
 }
 
+/** A refund of what an archived show sold is a fact as any other. */
+export function refusingStatuses(events: readonly ShopperEventInput[]): readonly LiveStreamStatus[] {
+  const areRefunds = events.length > 0 && events.every(({ type }) => type === "REFUND");
+  return areRefunds ? ["SCHEDULED"] : ["SCHEDULED", "ARCHIVED"];
+}
+
 /** Checked. */
-export interface Part extends ShowEvents {
+export interface Part {
+  readonly lsId: string;
+  readonly events: readonly ShopperEvent[];
   readonly earliest: Date | null;
+  /** The statuses of shows that do not take the events. */
+  readonly refusedBy: readonly LiveStreamStatus[];
   readonly show: CachedShow;
 }
 
@@ -41,6 +56,8 @@ export interface Outcome {
   readonly isReplaced: boolean;
   readonly accepted: number;
   readonly rowsToFold: number;
+  /** Some orders are due to be attributed. */
+  readonly hasDueOrders: boolean;
 }
 
 /**
@@ -59,14 +76,15 @@ export function sendEvents(
 type Batch = Omit<EventBatch, "duplicates">;
 
 function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
-  nextSlot = (nextSlot + 1) % slots;
   return {
     storeId,
     isOfCaller: isOfCallersStore(db, storeId),
     shows: withOffsets(parts),
-    slot: nextSlot,
+    slot: nextSlot(),
     now: new Date(),
+    refusedBy: [...new Set(parts.flatMap((part) => part.refusedBy))],
     hasOthers: parts.some(({ show }) => show.names.full.size > 0),
+    hasOrders: parts.some(({ events }) => events.some(({ type, orderId }) => type === "ORDER" && Boolean(orderId))),
     columns: eventColumns(
       parts.map(({ events }) => events),
       bind,
@@ -85,8 +103,8 @@ async function sendBatch(
   for (let attempt = 1; ; attempt += 1) {
     const statement = eventStatement({ ...batch, duplicates });
     try {
-      const send = () => queryOnNode<Outcome>(db, storeId, statement, ["createdAt"]);
-      return await retrying(() => retryAfterMove(db, storeId, send, deadline - performance.now()));
+      const send = () => queryStore<Outcome>(db, storeId, statement, ["createdAt"]);
+      return await retrying(() => retryAfterMoves(db, storeId, send, deadline - performance.now()));
     } catch (error) {
       if (!isRowRefused(error)) throw error;
       if (performance.now() > deadline) throw contended();

@@ -1,13 +1,12 @@
-import { retryAfterMove } from "../../database/citus/moves.js";
-import { queryOnNode } from "../../database/citus/onNode.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { isOfCallersStore } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { inTransaction } from "../../database/transaction.js";
+import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { isSale, type ShopperEventInput } from "./events.input.js";
-import { keepDevices, keepProducts, otherDevice, unknownDevice } from "./storage/keptNames.sql.js";
+import { isSale, type ShopperEvent } from "./events.input.js";
+import { keepGroups, keepProducts, otherName, unknownName } from "./storage/keptNames.sql.js";
 import { showRow } from "./storage/showRow.js";
 import { showLocked, trySharedLock } from "../shows/showLock.js";
 
@@ -15,13 +14,15 @@ import { showLocked, trySharedLock } from "../shows/showLock.js";
 export interface NameLimits {
   /** The most devices of each channel. Further ones count as `other`. */
   readonly devices: number;
+  /** The most sources. Further ones count as `other`. */
+  readonly sources: number;
   /** Further ones are not counted by product. */
   readonly products: number;
 }
 
-export const nameLimits: NameLimits = { devices: 1_000, products: 10_000 };
+export const nameLimits: NameLimits = { devices: 1_000, sources: 50, products: 10_000 };
 
-const kinds = ["LIVE", "REPLAY", "PRODUCT"] as const;
+const kinds = ["LIVE", "REPLAY", "SOURCE", "PRODUCT"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Names are never removed, unless the show is deleted. */
@@ -34,7 +35,11 @@ export interface CachedNames {
 }
 
 export function noNames(): CachedNames {
-  return { cached: { LIVE: new Set(), REPLAY: new Set(), PRODUCT: new Set() }, full: new Set() };
+  return { cached: noneOfEachKind(), full: new Set() };
+}
+
+function noneOfEachKind(): Record<Kind, Set<string>> {
+  return { LIVE: new Set(), REPLAY: new Set(), SOURCE: new Set(), PRODUCT: new Set() };
 }
 
 function forgetNames({ cached, full }: CachedNames): void {
@@ -58,47 +63,60 @@ export function deviceName(device: string | null | undefined): string | null {
   return device?.trim().toLowerCase() || null;
 }
 
-interface NewNames {
+/** A host, or what a campaign is named, in lower case. */
+export function sourceName(source: string | null | undefined): string | null {
+  return (
+    source
+      ?.trim()
+      .toLowerCase()
+      .replace(/^www\./u, "") || null
+  );
+}
+
+export interface NewName {
   readonly kind: Kind;
   readonly name: string;
 }
 
 /** Distinct names of a batch that are not cached, in the order of the events. */
-function newNames(events: readonly ShopperEventInput[], { cached, full }: CachedNames): NewNames[] {
-  const found = { LIVE: new Set<string>(), REPLAY: new Set<string>(), PRODUCT: new Set<string>() };
-  const names: NewNames[] = [];
+function newNames(events: readonly ShopperEvent[], { cached, full }: CachedNames): NewName[] {
+  const found = noneOfEachKind();
+  const names: NewName[] = [];
   const meet = (kind: Kind, name: string): void => {
+    if (name === otherName && kind !== "PRODUCT") return;
     if (cached[kind].has(name) || full.has(kind) || found[kind].has(name)) return;
     found[kind].add(name);
     names.push({ kind, name });
   };
   for (const event of events) {
-    const { type, channel, device } = event;
-    if (!isSale(type) && channel !== "REFERRAL") {
-      const name = deviceName(device) ?? unknownDevice;
-      if (name !== otherDevice) meet(channel, name);
-    }
+    const { type, channel, device, source } = event;
+    if (!isSale(type) && channel !== "REFERRAL") meet(channel, deviceName(device) ?? unknownName);
+    if (type !== "REFUND") meet("SOURCE", sourceName(source) ?? unknownName);
     for (const productId of productsOf(event)) meet("PRODUCT", productId);
   }
   return names;
 }
 
-function productsOf({ type, productId, lines }: ShopperEventInput): readonly string[] {
+function productsOf({ type, productId, lines }: ShopperEvent): readonly string[] {
   if (isSale(type) && lines && lines.length > 0) return lines.map((line) => line.productId);
   const isCounted = isSale(type) || type === "ADD_TO_CART";
   return isCounted && productId !== null && productId !== undefined ? [productId] : [];
 }
 
 /** Whether a batch has no names to keep, as far as they are cached. */
-export function areNamesKept(events: readonly ShopperEventInput[], known: CachedNames): boolean {
+export function areNamesKept(events: readonly ShopperEvent[], known: CachedNames): boolean {
   return newNames(events, known).length === 0;
 }
+
+const limitOf = { LIVE: "devices", REPLAY: "devices", SOURCE: "sources", PRODUCT: "products" } as const;
 
 interface NamedBatch {
   readonly storeId: string;
   readonly lsId: string;
-  readonly events: readonly ShopperEventInput[];
+  readonly events: readonly ShopperEvent[];
   readonly earliest: Date | null;
+  /** The statuses of shows that do not take the events. */
+  readonly refusedBy: readonly string[];
   readonly limits: NameLimits;
   readonly waitMs: number;
 }
@@ -111,23 +129,28 @@ interface NamedBatch {
  */
 export async function keepNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
   if (newNames(batch.events, known).length === 0) return;
-  const key = `names of live stream ${batch.storeId} ${batch.lsId}`;
+  const key = lockKeyOf(batch);
   const attempt = async (): Promise<void> => {
     const names = newNames(batch.events, known); // another batch may have stored them
     if (names.length === 0) return;
-    const store = () => inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, key, names, batch));
-    const stored = await retryAfterMove(db, batch.storeId, store, batch.waitMs);
+    const store = () => inTransaction(db, { timeoutMs }, (transaction) => storeNames(transaction, names, batch));
+    const stored = await retryAfterMoves(db, batch.storeId, store, batch.waitMs);
     if (stored === undefined) return;
     const { createdAt, counts } = stored;
     if (resetIfReplaced(known, createdAt)) return attempt();
     for (const { kind, name } of names) known.cached[kind].add(name);
     for (const { kind, kept } of counts) {
-      if (kept < (kind === "PRODUCT" ? batch.limits.products : batch.limits.devices)) continue;
+      if (kept < batch.limits[limitOf[kind]]) continue;
       known.full.add(kind);
       known.cached[kind].clear();
     }
   };
   await whenUnlocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
+}
+
+/** Under this lock, one process at a time decides which names a show keeps. */
+function lockKeyOf({ storeId, lsId }: Pick<NamedBatch, "storeId" | "lsId">): string {
+  return `names of live stream ${storeId} ${lsId}`;
 }
 
 const timeoutMs = 15_000;
@@ -146,32 +169,66 @@ interface StoredNames {
 /** @returns undefined where the show takes no events */
 async function storeNames(
   transaction: Database,
-  lockKey: string,
-  names: readonly NewNames[],
-  { storeId, lsId, earliest, limits }: NamedBatch,
+  names: readonly NewName[],
+  batch: NamedBatch,
 ): Promise<StoredNames | undefined> {
+  const { storeId, lsId, earliest } = batch;
   const [show] = await transaction.$queryRaw<{ hasLock: boolean; createdAt: Date }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKey}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKeyOf(batch)}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
       "createdAt"
-    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status NOT IN ('SCHEDULED', 'ARCHIVED')
+    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> ALL(${`{${batch.refusedBy.join(",")}}`}::text[])
       AND ${isOfCallersStore(transaction, storeId)}
       AND coalesce(${earliest}::timestamptz >= greatest("startedAt" - interval '24 hours', "prunedBefore"), true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();
-  const row = showRow(storeId, lsId);
-  const send = (keep: Prisma.Sql) => asLocked(queryOnNode(transaction, storeId, Prisma.sql`${keep} RETURNING 1`));
-  // Separate statements: their snapshots include what the previous holder of the lock stored.
-  const devices = names.filter(({ kind }) => kind !== "PRODUCT");
-  const products = names.filter(({ kind }) => kind === "PRODUCT");
-  const rows = Prisma.sql`unnest(${textArrayLiteral(devices.map(({ kind }) => kind))}::text[], ${textArrayLiteral(devices.map(({ name }) => name))}::text[])
-    WITH ORDINALITY AS n(channel, device, position)`;
-  if (devices.length > 0) await send(keepDevices(row, rows, limits.devices));
-  const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
-  if (products.length > 0) await send(keepProducts(row, ids, limits.products));
+  await insertNames(transaction, names, batch);
   const counts = await transaction.$queryRaw<NameCount[]>`
-    SELECT channel AS kind, count(*)::int AS kept FROM "LiveStreamDevice"
-    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice} GROUP BY channel
+    SELECT kind, count(*)::int AS kept FROM "LiveStreamGroup"
+    WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND name <> ${otherName} GROUP BY kind
     UNION ALL SELECT 'PRODUCT', count(*)::int FROM "LiveStreamProduct"
     WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1`;
   return { createdAt: show.createdAt, counts };
+}
+
+type OfShow = Pick<NamedBatch, "storeId" | "lsId" | "limits">;
+
+/**
+ * Stores names that a show does not keep yet, up to its limits, whatever its status: until the end of the transaction, nobody else
+ * decides on names of the show.
+ *
+ * @throws {LockedError} where another process does so
+ */
+export async function keepNamesWithin(transaction: Database, names: readonly NewName[], show: OfShow): Promise<void> {
+  const { storeId, lsId } = show;
+  const [ofKinds, texts] = [names.map(({ kind }) => kind), names.map(({ name }) => name)];
+  const known = await transaction.$queryRaw<NewName[]>`
+    SELECT kind, name FROM "LiveStreamGroup" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1
+      AND (kind, name) IN (SELECT * FROM unnest(${textArrayLiteral(ofKinds)}::text[], ${textArrayLiteral(texts)}::text[]))
+    UNION ALL SELECT 'PRODUCT', "productId" FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1
+      AND "productId" = ANY(${textArrayLiteral(texts)}::text[])`;
+  const fresh = names.filter(({ kind, name }) => !known.some((other) => other.kind === kind && other.name === name));
+  if (fresh.length === 0) return;
+  const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKeyOf(show)}, 0)) AS "isFree"
+    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
+  if (lock?.isFree !== true) throw new LockedError();
+  await insertNames(transaction, fresh, show);
+}
+
+/** To be run with the lock of the show's names. */
+async function insertNames(
+  transaction: Database,
+  names: readonly NewName[],
+  { storeId, lsId, limits }: OfShow,
+): Promise<void> {
+  const row = showRow(storeId, lsId);
+  const send = (keep: Prisma.Sql) => asLocked(queryStore(transaction, storeId, Prisma.sql`${keep} RETURNING 1`));
+  // Separate statements: their snapshots include what the previous holder of the lock stored.
+  const groups = names.filter(({ kind }) => kind !== "PRODUCT");
+  const products = names.filter(({ kind }) => kind === "PRODUCT");
+  const rows = Prisma.sql`unnest(${textArrayLiteral(groups.map(({ kind }) => kind))}::text[], ${textArrayLiteral(groups.map(({ name }) => name))}::text[])
+    WITH ORDINALITY AS n(kind, name, position)`;
+  if (groups.length > 0) await send(keepGroups(row, rows, limits));
+  const ids = Prisma.sql`unnest(${textArrayLiteral(products.map(({ name }) => name))}::text[]) WITH ORDINALITY AS n("productId", position)`;
+  if (products.length > 0) await send(keepProducts(row, ids, limits.products));
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { RootDatabase } from "../../database/client.js";
-import { storeClientOf } from "../../database/shares/caller.js";
+import { keptByDatabase } from "../../database/shares/forStore.js";
+import { showKey } from "../shows/liveStream.js";
 import { type CachedNames, noNames } from "./keptNames.js";
 
 export interface CachedShow {
@@ -13,18 +14,19 @@ export interface CachedShow {
   batchesUntilUnexpected: number;
 }
 
-const namesMax = 100_000;
+/** Of the shows of all stores, in names: about 40 MB. A show counts as many as 100 names besides its own. */
+export const namesMax = 500_000;
 /** The number of rows that does not slow readers measurably. */
 export const rowsToFoldMax = 1_000;
 const batchesUntilUnexpectedMin = 16;
 const batchesUntilUnexpectedMax = 16_384;
 
-const showsByDatabase = new WeakMap<RootDatabase, LRUCache<string, CachedShow>>();
+const showsOf = keptByDatabase(() => new LRUCache<string, CachedShow>({ maxSize: namesMax, sizeCalculation: sizeOf }));
 
 /** A show that is new to the cache may have totals to fold. */
 export function cachedShow(db: RootDatabase, storeId: string, lsId: string): CachedShow {
   return (
-    showsOf(db).get(keyOf(storeId, lsId)) ?? {
+    showsOf(db).get(showKey(storeId, lsId)) ?? {
       names: noNames(),
       rowsToFold: rowsToFoldMax,
       batchesWithoutDuplicates: 0,
@@ -45,21 +47,9 @@ export function noteDuplicates(show: CachedShow, { wereUnexpected }: { readonly 
 }
 
 export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show: CachedShow): void {
-  showsOf(db).set(keyOf(storeId, lsId), show);
-}
-
-function showsOf(client: RootDatabase): LRUCache<string, CachedShow> {
-  const db = storeClientOf(client);
-  const known = showsByDatabase.get(db) ?? new LRUCache({ maxSize: namesMax, sizeCalculation: sizeOf });
-  showsByDatabase.set(db, known);
-  return known;
+  showsOf(db).set(showKey(storeId, lsId), show);
 }
 
 function sizeOf({ names: { cached } }: CachedShow): number {
-  return 100 + cached.LIVE.size + cached.REPLAY.size + cached.PRODUCT.size;
-}
-
-/** NUL separates: ids cannot contain it. */
-function keyOf(storeId: string, lsId: string): string {
-  return `${storeId}\0${lsId}`;
+  return 100 + cached.LIVE.size + cached.REPLAY.size + cached.SOURCE.size + cached.PRODUCT.size;
 }

@@ -32,6 +32,7 @@ export class WatchedShow {
   /** A later read sees everything an earlier one did. */
   #readings = 0;
   #timer: NodeJS.Timeout | undefined;
+  #quietTimer: NodeJS.Timeout | undefined;
   /** Reads for all never overlap. */
   #isRefreshing = false;
   /** Whether the show has changed since the last read started, or that read failed. */
@@ -44,10 +45,19 @@ export class WatchedShow {
   #firstReading: Promise<void> | undefined;
   #firstReadAt = -Infinity;
 
-  /** @param intervalMs minimum time between two reads for all */
-  constructor(read: () => Promise<LiveStreamAnalytics>, intervalMs: number) {
+  readonly #quietMs: number;
+
+  /**
+   * @param intervalMs minimum time between two reads for all
+   * @param quietMs maximum time between two reads of a LIVE show
+   */
+  constructor(
+    read: () => Promise<LiveStreamAnalytics>,
+    { intervalMs, quietMs }: { readonly intervalMs: number; readonly quietMs: number },
+  ) {
     this.#read = read;
     this.#intervalMs = intervalMs;
+    this.#quietMs = quietMs;
   }
 
   get watchers(): readonly Watcher[] {
@@ -64,7 +74,9 @@ export class WatchedShow {
 
   remove(watcher: Watcher): void {
     this.#given.delete(watcher);
-    if (!this.isWatched) clearTimeout(this.#timer);
+    if (this.isWatched) return;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#quietTimer);
   }
 
   readFirst(watcher: Watcher): Promise<void> {
@@ -129,6 +141,10 @@ export class WatchedShow {
     const read = { analytics: await this.#read(), reading, startedAt };
     if (reading > (this.#latest?.reading ?? 0)) this.#latest = read;
     this.#give(watchers(), read);
+    clearTimeout(this.#quietTimer);
+    if (read.analytics.status === "LIVE" && this.isWatched) {
+      this.#quietTimer = setTimeout(() => this.refreshSoon(), this.#quietMs);
+    }
   }
 
   /**

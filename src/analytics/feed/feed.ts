@@ -1,8 +1,13 @@
 import { AppError } from "../../errors.js";
-import type { FeedRelay } from "./feed.relay.js";
+import { type FeedRelay, parseChange } from "./feed.relay.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { LatestValue } from "./latestValue.js";
+import { randomUUID } from "node:crypto";
+import type { PoolConfig } from "pg";
+import { NotificationChannel } from "../../database/notifications.js";
+import { withTimeout } from "../../lib/timeout.js";
+import { createCircuitBreaker } from "../../lib/circuitBreaker.js";
 
 /** Pushes a show's figures to subscribers when they change. */
 export interface LiveFeed {
@@ -27,6 +32,8 @@ interface FeedOptions {
   readonly read: (storeId: string, lsId: string) => Promise<LiveStreamAnalytics>;
   readonly relay?: FeedRelay | undefined;
   readonly intervalMs?: number;
+  /** How often a LIVE show is read that does not change: its viewers are those of the last minute. */
+  readonly quietMs?: number;
   readonly watchersMax?: number;
   readonly watchersOfStoreMax?: number;
 }
@@ -35,6 +42,7 @@ export function createLiveFeed({
   read,
   relay,
   intervalMs = 1_000,
+  quietMs = 60_000,
   watchersMax = 10_000,
   watchersOfStoreMax = 1_000,
 }: FeedOptions): LiveFeed {
@@ -48,7 +56,7 @@ export function createLiveFeed({
     if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
     subscriptions.add(storeId);
     const key = keyOf(storeId, lsId);
-    const show = shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), intervalMs);
+    const show = shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), { intervalMs, quietMs });
     shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
       subscriptions.remove(storeId);
@@ -136,4 +144,67 @@ class SubscriptionCounter {
     if (ofStore > 0) this.#byStore.set(storeId, ofStore);
     else this.#byStore.delete(storeId);
   }
+}
+
+const channelName = "vitrine_live_stream_changed";
+/** NOTIFY takes a lock of the whole server at commit, so a process sends those of a second together. */
+const sendEveryMs = 1_000;
+const showsMax = 10_000;
+
+/** How long the first subscriber waits for the connection to listen; its figures are read again once that does. */
+const readyTimeoutMs = 1_000;
+
+const closeTimeoutMs = 500;
+
+interface Options {
+  /** False behind a transaction pooler. */
+  readonly listens: boolean;
+  readonly log: (problem: Error) => void;
+}
+
+/** LISTEN and NOTIFY of the common PostgreSQL database. */
+export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
+  const self = randomUUID();
+  const channel = new NotificationChannel(connection, channelName, createCircuitBreaker(log));
+  const due = new Set<string>();
+  let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
+  let ready: Promise<void> | undefined;
+  let sentAt = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
+
+  const sendDue = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    sentAt = performance.now();
+    const payloads = [...due];
+    due.clear();
+    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel reports it
+  };
+  return {
+    send(storeId, lsId) {
+      if (due.size < showsMax) due.add(JSON.stringify([self, storeId, lsId]));
+      timer ??= setTimeout(() => void sendDue(), Math.max(0, sentAt + sendEveryMs - performance.now()));
+    },
+    subscribe(onChange, onMissed) {
+      listener = {
+        onPayload(payload) {
+          const change = parseChange(payload);
+          if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
+        },
+        onReady: onMissed,
+      };
+    },
+    ready() {
+      if (!listens || listener === undefined) return ready;
+      ready = withTimeout(channel.listen(listener), readyTimeoutMs, "The database")
+        .catch(() => undefined)
+        .then(() => (ready = undefined));
+      listener = undefined;
+      return ready;
+    },
+    async close() {
+      await withTimeout(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
+      await channel.close();
+    },
+  };
 }

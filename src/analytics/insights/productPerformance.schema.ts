@@ -1,5 +1,6 @@
-import { lookUpProduct } from "../../catalog/product.lookup.js";
-import { Product, productOfCatalog } from "../../catalog/product.schema.js";
+import { lookUpProduct } from "../../catalog/product/product.lookup.js";
+import { productOfCatalog } from "../../catalog/product/product.schema.js";
+import { Product } from "../../catalog/product/product.types.schema.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { builder } from "../../schema/builder.js";

@@ -1,3 +1,4 @@
+import { decimalsOfStore } from "../../access/stores/store.currency.js";
 import type { Database } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -69,7 +70,8 @@ export async function listProductPerformance(
       SELECT "productId" FROM (${all}) AS figures ${isAfter} ORDER BY ${figure} DESC, "productId" LIMIT ${first + 1}::int)
     SELECT ${figureColumns}, ${figure}::text AS figure FROM (${productFigures(storeId, range, isOfPage)}) AS figures
     ORDER BY ${figure} DESC, "productId"`;
-  const nodes = rows.slice(0, first).map((row) => ({ ...performanceOf(row), orderBy, figure: row.figure }));
+  const decimals = await decimalsOfStore(db, storeId);
+  const nodes = rows.slice(0, first).map((row) => ({ ...performanceOf(row, decimals), orderBy, figure: row.figure }));
   return { nodes, hasNextPage: rows.length > first };
 }
 
@@ -106,10 +108,11 @@ const lookUp = batchLookups<ProductPerformance>(async (db, storeId, keys) => {
     else byRange.set(name, { range: { from: dateOf(from), until: dateOf(until) }, ids: [id] });
   }
   const found = new Map<string, ProductPerformance>();
+  const decimals = await decimalsOfStore(db, storeId);
   for (const [name, { range, ids }] of byRange) {
     const rows = await db.$queryRaw<FigureRow[]>`
       SELECT ${figureColumns} FROM (${productFigures(storeId, range, Prisma.sql`AND "productId" = ANY(${ids})`)}) AS figures`;
-    for (const row of rows) found.set(`${name} ${row.productId}`, performanceOf(row));
+    for (const row of rows) found.set(`${name} ${row.productId}`, performanceOf(row, decimals));
   }
   return (key) => {
     const [from, until, productId] = JSON.parse(key) as LookUpKey;
@@ -123,6 +126,6 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-function performanceOf({ productId, carts, orders, quantity, sales, refunds, shows }: FigureRow): ProductPerformance {
-  return { productId, carts, orders, quantity, sales: money(sales), refunds: money(refunds), shows };
+function performanceOf({ sales, refunds, ...counts }: FigureRow, decimals: number): ProductPerformance {
+  return { ...counts, sales: money(sales, decimals), refunds: money(refunds, decimals) };
 }

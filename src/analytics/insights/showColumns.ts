@@ -1,12 +1,18 @@
 import { deviceShares, type Kpis } from "../kpis/kpis.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 
-/** Spreadsheets would take such a text for a formula. */
-const formula = /^[=+\-@\t\r]/u;
+/**
+ * Where spreadsheets would take a text, or one of its lines, for a formula: OWASP's page on CSV injection has these characters, the
+ * wide forms of East Asian texts too. A text that begins with a tab or a line's end counts as well.
+ */
+const formulaStart = /^(?=[\t\r\n])|(?<=^|[\r\n])(?=[=+\-@＝＋－＠])/gu;
+
+/** What separates cells. With a semicolon, decimals have a comma, as in spreadsheets of the countries that use it. */
+export type ShowDelimiter = "," | ";";
 
 /**
  * Numbers, or objects of numbers, by the prefix of their columns. Of devices some have columns: any text may be one, and all
- * others count as `other`. Later versions add columns at the end.
+ * others count as `other`; of sources, none have. Later versions add columns at the end.
  */
 const kpiColumns = {
   sales: ["live", "replay", "referral", "total"],
@@ -19,7 +25,11 @@ const kpiColumns = {
   refunds: ["live", "replay", "referral", "total"],
   netSales: ["live", "replay", "referral", "total"],
   devices: ["mobile", "tablet", "desktop", "tv", "other"],
-} as const satisfies Record<keyof Kpis, readonly string[]>;
+  buyers: ["live", "replay", "referral", "total", "unique"],
+  buyerRate: ["live", "replay", "total"],
+  ordersWithoutViewer: ["live", "replay", "referral", "total"],
+  engagedViewers: ["live", "replay", "total", "unique"],
+} as const satisfies Record<Exclude<keyof Kpis, "sources">, readonly string[]>;
 const kpiNames = Object.keys(kpiColumns) as readonly (keyof typeof kpiColumns)[];
 const noShares = Object.fromEntries(kpiColumns.devices.map((name) => [name, 0]));
 
@@ -38,7 +48,7 @@ export const showColumns: readonly string[] = [
 ];
 
 /** One cell for each of `showColumns`. */
-export function showCells(show: LiveStreamAnalytics, currency: string | null): string[] {
+export function showCells(show: LiveStreamAnalytics, currency: string | null, delimiter: ShowDelimiter): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
   const grouped = devices.map((one) => ({
     ...one,
@@ -54,7 +64,9 @@ export function showCells(show: LiveStreamAnalytics, currency: string | null): s
     endedAt?.toISOString() ?? "",
     String(durationSeconds),
     currency ?? "",
-    ...kpiNames.flatMap((kpi) => numbersOf(figures[kpi], kpiColumns[kpi])),
+    ...kpiNames.flatMap((kpi) =>
+      numbersOf(figures[kpi], kpiColumns[kpi]).map((text) => (delimiter === ";" ? text.replace(".", ",") : text)),
+    ),
   ];
 }
 
@@ -65,7 +77,7 @@ function numbersOf(value: number | object, parts: readonly string[]): string[] {
 
 /** A text is always quoted, with an apostrophe before what would be a formula. */
 function textCell(text: string): string {
-  return `"${formula.test(text) ? "'" : ""}${text.replaceAll('"', '""')}"`;
+  return `"${text.replaceAll(formulaStart, "'").replaceAll('"', '""')}"`;
 }
 
 function snakeCase(name: string): string {

@@ -2,12 +2,16 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
-import { showCells, showColumns } from "./showColumns.js";
+import { showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
 import type { StoreRange } from "./storeRange.js";
 
 export type ShowExportFormat = "csv" | "ndjson";
 
 export interface ShowExportOptions extends Partial<Pick<StoreRange, "from" | "until">> {
+  /** Of CSV. */
+  readonly delimiter?: ShowDelimiter;
+  /** Whether CSV begins with a byte order mark, by which Excel knows that it is UTF-8. */
+  readonly hasBom?: boolean;
   readonly onProgress?: (shows: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,10 +30,10 @@ export async function* exportShows(
   db: RootDatabase,
   storeId: string,
   format: ShowExportFormat,
-  { onProgress, signal, ...range }: ShowExportOptions = {},
+  { delimiter = ",", hasBom = false, onProgress, signal, ...range }: ShowExportOptions = {},
 ): AsyncGenerator<Buffer, void> {
-  const lineOf = format === "csv" ? csvLine : ndjsonLine;
-  let opening = format === "csv" ? `${showColumns.join(",")}\n` : "";
+  const lineOf = format === "csv" ? csvLines(delimiter) : ndjsonLine;
+  let opening = format === "csv" ? `${hasBom ? "\ufeff" : ""}${showColumns.join(delimiter)}\n` : "";
   let shows = 0;
   for (let after: Position | undefined; ;) {
     const rows = await asWideRead(db, storeId, () => readPage(db, storeId, range, after), signal);
@@ -64,8 +68,9 @@ function readPage(
     ORDER BY s."startedAt", s.id LIMIT ${showsPerPage}::int`;
 }
 
-function csvLine(show: LiveStreamAnalytics, currency: string | null): string {
-  return `${showCells(show, currency).join(",")}\n`;
+function csvLines(delimiter: ShowDelimiter) {
+  return (show: LiveStreamAnalytics, currency: string | null): string =>
+    `${showCells(show, currency, delimiter).join(delimiter)}\n`;
 }
 
 function ndjsonLine(

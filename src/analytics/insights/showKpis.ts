@@ -12,8 +12,8 @@ export const lookUpKpis = batchLookups<Kpis>(async (db, storeId, ids) => {
   const rows = await selectTotals(db, storeId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return (id) => {
-    const { totals = [], devices = [], currency } = byId.get(id) ?? {}; // none, if the show was deleted in between
-    return kpisOf(totals, devices, currency);
+    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // none, if the show was deleted in between
+    return kpisOf(totals, devices, currency, sources);
   };
 });
 

@@ -1,3 +1,4 @@
+import { timeZoneOf } from "../../access/stores/store.js";
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { builder } from "../../schema/builder.js";
@@ -17,7 +18,7 @@ import {
 import { checkRange, rangeBefore, type StoreRange } from "./storeRange.js";
 import { readStoreTimeline, type StoreBucket as StoreBucketValue, type StoreBucketFigures } from "./storeTimeline.js";
 
-interface StoreAnalyticsValue {
+export interface StoreAnalyticsValue {
   readonly storeId: string;
   readonly range: StoreRange;
   /** Read once, when a field asks for them. */
@@ -63,7 +64,7 @@ const StoreBucketFiguresRef = builder.objectRef<StoreBucketFigures>("StoreBucket
   }),
 });
 
-const StoreAnalytics = builder.objectRef<StoreAnalyticsValue>("StoreAnalytics");
+export const StoreAnalytics = builder.objectRef<StoreAnalyticsValue>("StoreAnalytics");
 StoreAnalytics.implement({
   description: "Figures over the shows of a store.",
   fields: (t) => ({
@@ -115,7 +116,8 @@ StoreAnalytics.implement({
     }),
     previous: t.field({
       type: StoreAnalytics,
-      description: "The period of equal length immediately before.",
+      description:
+        "The range moved back by its length in whole days of the time zone; from a week on, in whole weeks, so that weekdays meet.",
       extensions: { cost: 100 },
       resolve: (analytics, _, { db }) => {
         const { storeId, range } = analytics;
@@ -135,13 +137,23 @@ builder.queryFields((t) => ({
     args: {
       from: t.arg({ type: "DateTime", description: "The beginning of the range." }),
       until: t.arg({ type: "DateTime", description: "Exclusive; at most 5 years after from." }),
-      timeZone: t.arg.string({ required: false, defaultValue: "UTC", description: "An IANA name: Europe/Berlin." }),
+      timeZone: t.arg.string({
+        required: false,
+        description:
+          "An IANA name, such as Europe/Berlin: the time zone of the store if it is left out, or Etc/Unknown.",
+      }),
     },
-    resolve: sharedRead("analytics", (_, { from, until, timeZone }, { db, identity }) =>
-      analyticsWithin(db, identity.storeId, checkRange(from, until, timeZone)),
-    ),
+    resolve: sharedRead("analytics", async (_, { from, until, timeZone }, { db, identity: { storeId } }) => {
+      const zone = isKnown(timeZone) ? timeZone : await timeZoneOf(db, storeId);
+      return analyticsWithin(db, storeId, checkRange(from, until, zone));
+    }),
   }),
 }));
+
+/** `Etc/Unknown` is what a browser names its time zone that does not know it (CLDR). */
+function isKnown(timeZone: string | null | undefined): timeZone is string {
+  return timeZone !== null && timeZone !== undefined && timeZone.toLowerCase() !== "etc/unknown";
+}
 
 function analyticsWithin(db: RootDatabase, storeId: string, range: StoreRange): StoreAnalyticsValue {
   let figures: Promise<StoreFigures> | undefined;

@@ -2,7 +2,7 @@ import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { type Kpis, kpisOf } from "../kpis/kpis.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
-import { channelTotals, type KpiColumns } from "../kpis/kpis.sql.js";
+import { channelTotals, type KpiColumns, sourceTotals } from "../kpis/kpis.sql.js";
 import type { StoreRange } from "./storeRange.js";
 
 export interface StoreFigures {
@@ -14,6 +14,16 @@ export interface StoreFigures {
 
 /** More devices count as `other`: those with the fewest viewers. */
 const devicesMax = 1_000;
+const sourcesMax = 50;
+
+/** Of `shows`, by names of which those beyond a limit are `other`. */
+function groups(storeId: string, where: Prisma.Sql, max: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT CASE WHEN row_number() OVER (ORDER BY sum(viewers) DESC, name) <= ${max}::int THEN name ELSE 'other' END AS name,
+      sum(viewers) AS viewers, sum(orders) AS orders, sum(sales) AS sales
+    FROM shows JOIN "LiveStreamGroup" AS g ON g."storeId" = ${storeId} AND g."liveStreamId" = shows.id
+    WHERE ${where} GROUP BY name`;
+}
 
 /** Sums up the totals of all shows that started within a range. */
 export async function readStoreFigures(db: Database, storeId: string, range: StoreRange): Promise<StoreFigures> {
@@ -25,14 +35,13 @@ export async function readStoreFigures(db: Database, storeId: string, range: Sto
         SELECT ${channelTotals} FROM shows JOIN "LiveStreamTotal" AS t ON t."storeId" = ${storeId} AND t."liveStreamId" = shows.id
         GROUP BY channel) AS t) AS totals,
       (SELECT coalesce(json_agg(d), '[]') FROM (
-        SELECT device, sum(viewers)::bigint AS viewers FROM (
-          SELECT CASE WHEN row_number() OVER (ORDER BY sum(viewers) DESC, device) <= ${devicesMax}::int THEN device ELSE 'other' END AS device,
-            sum(viewers) AS viewers
-          FROM shows JOIN "LiveStreamDevice" AS d ON d."storeId" = ${storeId} AND d."liveStreamId" = shows.id
-          GROUP BY device HAVING sum(viewers) > 0) AS named
-        GROUP BY device) AS d) AS devices`;
-  const { showCount, totals, devices, currency } = row;
-  return { showCount, currency, kpis: kpisOf(totals, devices, currency) };
+        SELECT name AS device, sum(viewers)::bigint AS viewers
+        FROM (${groups(storeId, Prisma.sql`g.kind <> 'SOURCE'`, devicesMax)}) AS named GROUP BY name HAVING sum(viewers) > 0) AS d) AS devices,
+      (SELECT coalesce(json_agg(f), '[]') FROM (
+        SELECT name AS source, ${sourceTotals}
+        FROM (${groups(storeId, Prisma.sql`g.kind = 'SOURCE'`, sourcesMax)}) AS named GROUP BY name) AS f) AS sources`;
+  const { showCount, totals, devices, currency, sources } = row;
+  return { showCount, currency, kpis: kpisOf(totals, devices, currency, sources) };
 }
 
 const seen = Prisma.sql`sum(t.viewers) FILTER (WHERE t.channel IN ('LIVE', 'REPLAY'))`;

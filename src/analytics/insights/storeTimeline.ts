@@ -1,3 +1,4 @@
+import { decimalsOfStore } from "../../access/stores/store.currency.js";
 import type { Database } from "../../database/client.js";
 import { startOfDay, type ZoneOffset, zoneOffsets } from "../../lib/timeZone.js";
 import { moneySum } from "../kpis/kpis.js";
@@ -41,7 +42,8 @@ export async function readStoreTimeline(
     SELECT part::float8 AS part, sum(orders)::float8 AS orders, sum(carts)::float8 AS carts, sum(sales)::text AS sales
     FROM (${parts}) AS parts GROUP BY part HAVING sum(orders) + sum(carts) > 0
     ORDER BY part DESC LIMIT ${bucket === "HOUR" ? bucketsMax : daysMax}::int`;
-  return merged(rows.toReversed(), startOf(bucket, offsets)).slice(-bucketsMax);
+  const decimals = await decimalsOfStore(db, storeId);
+  return merged(rows.toReversed(), startOf(bucket, offsets), decimals).slice(-bucketsMax);
 }
 
 /** The start of an hour's or day's bucket, in seconds since 1970. */
@@ -55,7 +57,11 @@ function firstDayOf(bucket: StoreBucket, day: number): number {
   return bucket === "MONTH" ? day - new Date(day * daySeconds * 1_000).getUTCDate() + 1 : day;
 }
 
-function merged(rows: readonly PartRow[], startOfPart: (part: number) => number): StoreBucketFigures[] {
+function merged(
+  rows: readonly PartRow[],
+  startOfPart: (part: number) => number,
+  decimals: number,
+): StoreBucketFigures[] {
   const byStart = new Map<number, PartRow[]>();
   for (const row of rows) {
     const start = startOfPart(row.part);
@@ -67,7 +73,10 @@ function merged(rows: readonly PartRow[], startOfPart: (part: number) => number)
     startsAt: new Date(start * 1_000),
     orders: sum(parts.map(({ orders }) => orders)),
     carts: sum(parts.map(({ carts }) => carts)),
-    sales: moneySum(parts.map(({ sales }) => sales)),
+    sales: moneySum(
+      parts.map(({ sales }) => sales),
+      decimals,
+    ),
   }));
 }
 

@@ -50,7 +50,7 @@ export function analyticsColumns(storeId: string): Prisma.Sql {
 }
 
 export function analyticsOf(storeId: string, show: AnalyticsRow): LiveStreamAnalytics {
-  const { id, name, status, startedAt, totals, devices, currency } = show;
-  const kpis = kpisOf(totals, devices, currency);
+  const { id, name, status, startedAt, totals, devices, currency, sources } = show;
+  const kpis = kpisOf(totals, devices, currency, sources);
   return { storeId, id, name, status, startedAt, ...timesOf(show), host: hostOf(show), kpis, devices };
 }

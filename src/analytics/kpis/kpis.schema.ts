@@ -2,7 +2,7 @@ import { builder } from "../../schema/builder.js";
 import type { DeviceShare as DeviceShareValue, Kpis as KpisValue } from "./kpis.js";
 
 const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
-  description: "An amount of money by channel, each exact to 2 decimals.",
+  description: "An amount of money by channel, each exact in the decimals of the currency: 2 where the store has none.",
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "While the show was live." }),
     replay: t.exposeFloat("replay", { description: "During replays of the show." }),
@@ -15,7 +15,7 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   }),
 });
 
-const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").implement({
+export const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").implement({
   description: "A number of orders by channel.",
   fields: (t) => ({
     live: t.exposeInt("live", { description: "While the show was live." }),
@@ -25,7 +25,7 @@ const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").im
   }),
 });
 
-const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
+export const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
     live: t.exposeInt("live", { description: "Of the show while it was live." }),

@@ -1,13 +1,14 @@
+import { currencyDecimals } from "../../access/stores/currencyDecimals.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 type Decimal = Prisma.Decimal;
-/** Longer results are truncated, so that they are rounded only once, to 2 decimals. */
+/** Longer results are truncated, so that they are rounded only once. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
 /** Not truncated: the last of hundreds of digits may decide how half a cent is rounded. */
 const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
-/** Exact. ANY, the whole show, has only distinct viewers. */
+/** Exact. ANY, the whole show, has only what is distinct over channels: viewers, engaged ones, and buyers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
   /** A decimal. */
@@ -20,12 +21,29 @@ export interface ChannelTotals {
   readonly viewSeconds: string;
   /** A decimal. */
   readonly refunds: string;
+  /** Distinct viewers with an order. */
+  readonly buyers: number;
+  /** Distinct viewers with a view of at least three seconds. */
+  readonly engagedViewers: number;
+  readonly ordersWithoutViewer: number;
 }
 
 export interface DeviceTotal {
   readonly channel: "LIVE" | "REPLAY";
   readonly device: string;
   readonly viewers: number;
+}
+
+export interface SourceTotal {
+  readonly source: string;
+  readonly viewers: number;
+  readonly orders: number;
+  /** A decimal. */
+  readonly sales: string;
+}
+
+export interface SourceFigures extends Omit<SourceTotal, "sales"> {
+  readonly sales: number;
 }
 
 export interface DeviceShare {
@@ -37,7 +55,7 @@ export interface DeviceShare {
 export interface Kpis {
   readonly sales: Amounts;
   readonly orders: ByChannel;
-  readonly viewers: { live: number; replay: number; total: number; unique: number };
+  readonly viewers: Distinct;
   readonly addToCart: { live: number; replay: number; avg: number };
   readonly avgViewTime: { live: number; replay: number; avg: number };
   readonly devices: readonly DeviceShare[];
@@ -48,6 +66,23 @@ export interface Kpis {
   readonly refunds: Amounts;
   /** Sales without refunds. */
   readonly netSales: Amounts;
+  /** Distinct viewers with an order. */
+  readonly buyers: Distinct & { referral: number };
+  /** Buyers for each 100 viewers; of both channels and referral, those that are unique. It may exceed 100. */
+  readonly buyerRate: { live: number; replay: number; total: number };
+  readonly ordersWithoutViewer: ByChannel;
+  readonly engagedViewers: Distinct;
+  /** Where viewers came from: most viewers first, then by sales and name. */
+  readonly sources: readonly SourceFigures[];
+}
+
+interface Distinct {
+  readonly live: number;
+  readonly replay: number;
+  /** Who is in several channels counts in each. */
+  readonly total: number;
+  /** Who is in several channels counts once. */
+  readonly unique: number;
 }
 
 interface ByChannel {
@@ -62,10 +97,22 @@ interface Amounts extends ByChannel {
   readonly currency: string | null;
 }
 
-const nothing = { sales: "0", orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0", refunds: "0" };
+const nothing = {
+  sales: "0",
+  orders: 0,
+  viewers: 0,
+  cartViewers: 0,
+  viewSeconds: "0",
+  refunds: "0",
+  buyers: 0,
+  engagedViewers: 0,
+  ordersWithoutViewer: 0,
+};
+
+const rateDecimals = 2;
 
 /**
- * Rates are rounded to 2 decimals; a denominator of 0 gives 0.
+ * Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0.
  *
  * @param currency of the store (ISO 4217), if it has any
  */
@@ -73,43 +120,80 @@ export function kpisOf(
   totals: readonly ChannelTotals[],
   devices: readonly DeviceTotal[],
   currency: string | null = null,
+  sources: readonly SourceTotal[] = [],
 ): Kpis {
+  const decimals = currencyDecimals(currency);
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
-  const live = of("LIVE");
-  const replay = of("REPLAY");
-  const referral = of("REFERRAL");
+  const [live, replay, referral] = [of("LIVE"), of("REPLAY"), of("REFERRAL")];
   const sales = new Decimal(live.sales).plus(replay.sales).plus(referral.sales);
   const orders = live.orders + replay.orders + referral.orders;
-  const viewers = live.viewers + replay.viewers;
-  const unique = of("ANY").viewers;
   const amounts = (amountOf: (totals: Pick<ChannelTotals, "sales" | "refunds">) => Decimal): Amounts => ({
-    live: money(amountOf(live)),
-    replay: money(amountOf(replay)),
-    referral: money(amountOf(referral)),
-    total: money(amountOf(live).plus(amountOf(replay)).plus(amountOf(referral))),
+    live: money(amountOf(live), decimals),
+    replay: money(amountOf(replay), decimals),
+    referral: money(amountOf(referral), decimals),
+    total: money(amountOf(live).plus(amountOf(replay)).plus(amountOf(referral)), decimals),
     currency,
   });
-  const seconds = new Decimal(live.viewSeconds).plus(replay.viewSeconds);
+  const counts = (countOf: (totals: Totals) => number): ByChannel => ({
+    live: countOf(live),
+    replay: countOf(replay),
+    referral: countOf(referral),
+    total: countOf(live) + countOf(replay) + countOf(referral),
+  });
+  const buyers = { ...counts(({ buyers: count }) => count), unique: of("ANY").buyers };
+  const viewers = viewersOf(live, replay, of("ANY"));
   return {
     sales: amounts(({ sales: amount }) => new Exact(amount)),
-    orders: { live: live.orders, replay: replay.orders, referral: referral.orders, total: orders },
-    viewers: { live: live.viewers, replay: replay.viewers, total: viewers, unique },
-    addToCart: {
-      live: percent(live.cartViewers, live.viewers),
-      replay: percent(replay.cartViewers, replay.viewers),
-      avg: percent(live.cartViewers + replay.cartViewers, viewers),
-    },
-    avgViewTime: {
-      live: ratio(live.viewSeconds, live.viewers),
-      replay: ratio(replay.viewSeconds, replay.viewers),
-      avg: ratio(seconds, viewers),
-    },
+    orders: counts(({ orders: count }) => count),
+    ...viewers,
     devices: deviceShares(devices),
-    conversionRate: percent(orders, unique),
-    averageOrderValue: ratio(sales, orders),
+    conversionRate: percent(orders, viewers.viewers.unique),
+    averageOrderValue: ratio(sales, orders, decimals),
     refunds: amounts(({ refunds }) => new Exact(refunds)),
     netSales: amounts(({ sales: amount, refunds }) => new Exact(amount).minus(refunds)),
+    buyers,
+    buyerRate: {
+      live: percent(buyers.live, live.viewers),
+      replay: percent(buyers.replay, replay.viewers),
+      total: percent(buyers.unique, viewers.viewers.unique),
+    },
+    ordersWithoutViewer: counts(({ ordersWithoutViewer }) => ordersWithoutViewer),
+    sources: sourceFigures(sources, decimals),
   };
+}
+
+type Totals = Omit<ChannelTotals, "channel">;
+
+/** What is of viewers, who are on LIVE and REPLAY. */
+function viewersOf(live: Totals, replay: Totals, any: Totals) {
+  const distinct = (countOf: (totals: Totals) => number): Distinct => ({
+    live: countOf(live),
+    replay: countOf(replay),
+    total: countOf(live) + countOf(replay),
+    unique: countOf(any),
+  });
+  const viewers = distinct((totals) => totals.viewers);
+  return {
+    viewers,
+    addToCart: {
+      live: percent(live.cartViewers, viewers.live),
+      replay: percent(replay.cartViewers, viewers.replay),
+      avg: percent(live.cartViewers + replay.cartViewers, viewers.total),
+    },
+    avgViewTime: {
+      live: ratio(live.viewSeconds, viewers.live),
+      replay: ratio(replay.viewSeconds, viewers.replay),
+      avg: ratio(new Decimal(live.viewSeconds).plus(replay.viewSeconds), viewers.total),
+    },
+    engagedViewers: distinct(({ engagedViewers }) => engagedViewers),
+  };
+}
+
+function sourceFigures(sources: readonly SourceTotal[], decimals: number): SourceFigures[] {
+  return sources
+    .map((total) => ({ ...total, sales: money(total.sales, decimals) }))
+    .filter(({ viewers, orders }) => viewers + orders > 0)
+    .toSorted((a, b) => b.viewers - a.viewers || b.sales - a.sales || (a.source < b.source ? -1 : 1));
 }
 
 /** Among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
@@ -123,24 +207,27 @@ export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
     .map(([device, viewers]) => ({ device, value: percent(viewers, all) }));
 }
 
-/** An amount rounded to 2 decimals, half up. */
-export function money(amount: string | Decimal): number {
-  return rounded(new Decimal(amount));
+/** An amount rounded to the decimals of its currency, half up. */
+export function money(amount: string | Decimal, decimals: number): number {
+  return rounded(new Decimal(amount), decimals);
 }
 
 /** The exact sum of amounts, rounded likewise. */
-export function moneySum(amounts: readonly string[]): number {
-  return rounded(amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)));
+export function moneySum(amounts: readonly string[], decimals: number): number {
+  return rounded(
+    amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)),
+    decimals,
+  );
 }
 
 function percent(part: number, whole: number): number {
   return ratio(new Decimal(part).times(100), whole);
 }
 
-function ratio(dividend: string | Decimal, divisor: number): number {
-  return divisor === 0 ? 0 : rounded(new Decimal(dividend).div(divisor));
+function ratio(dividend: string | Decimal, divisor: number, decimals = rateDecimals): number {
+  return divisor === 0 ? 0 : rounded(new Decimal(dividend).div(divisor), decimals);
 }
 
-function rounded(value: Decimal): number {
-  return value.toDecimalPlaces(2, Decimal.ROUND_HALF_UP).toNumber() + 0; // -0 becomes 0
+function rounded(value: Decimal, decimals: number): number {
+  return value.toDecimalPlaces(decimals, Decimal.ROUND_HALF_UP).toNumber() + 0; // -0 becomes 0
 }

@@ -8,7 +8,7 @@ import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
 import { shared } from "./shared.js";
 import { sharedTimeline } from "./sharedTimeline.js";
-import { readPeakViewers, type TimelineBucket } from "./timeline.js";
+import { readPeakViewers, readWatchingNow, type TimelineBucket } from "./timeline.js";
 import { ProductCarts, ProductOrder, topProductsOf } from "./topProducts.schema.js";
 
 /** Four hours of minutes, so that more than ten shows may be compared in one query. */
@@ -88,6 +88,16 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     resolve: (analytics, _, { db }) => {
       const { storeId, id } = analytics;
       return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
+    },
+  }),
+  watchingNow: t.int({
+    nullable: true,
+    description:
+      "Of a LIVE show: distinct viewers of the last full minute, or of the running one if they are more. Null for any other.",
+    extensions: { cost: 100 },
+    resolve: (analytics, _, { db }) => {
+      const { storeId, id, status } = analytics;
+      return status === "LIVE" ? shared(analytics, "watching", () => readWatchingNow(db, storeId, id)) : null;
     },
   }),
   timeline: t.field({

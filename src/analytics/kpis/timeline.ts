@@ -1,8 +1,10 @@
+import { decimalsOfStore } from "../../access/stores/store.currency.js";
 import type { Database } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
+import { timestampOf } from "../events/storage/codes.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { byShow, batchShowReads } from "./batchShowReads.js";
 import { money } from "./kpis.js";
@@ -43,17 +45,18 @@ const lookUpTimeline = batchShowReads<TimelineArgs, TimelineBucket[]>(async (db,
         FROM (${parts}) AS parts GROUP BY 1 ORDER BY 1 DESC LIMIT ${bucketsMax}) AS b) AS buckets
     FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids})`;
   const rows = await asWideRead(db, storeId, read);
-  return new Map(rows.map(({ id, buckets }) => [id, bucketsOf(buckets)]));
+  const decimals = await decimalsOfStore(db, storeId);
+  return new Map(rows.map(({ id, buckets }) => [id, bucketsOf(buckets, decimals)]));
 }, []);
 
-function bucketsOf(json: string | null): TimelineBucket[] {
+function bucketsOf(json: string | null, decimals: number): TimelineBucket[] {
   if (json === null) return [];
   return (JSON.parse(json) as BucketRow[]).map(([startsAt, viewers, carts, orders, sales]) => ({
     startsAt: new Date(startsAt * 1_000),
     viewers,
     carts,
     orders,
-    sales: money(sales),
+    sales: money(sales, decimals),
   }));
 }
 
@@ -96,6 +99,21 @@ export function readPeakViewers(db: Database, storeId: string, show: string): Pr
   return lookUpPeak(db, storeId, show, null);
 }
 
+const lookUpWatching = batchShowReads<{ readonly minute: number }, number>(async (db, storeId, ids, { minute }) => {
+  const rows = await db.$queryRaw<{ id: string; viewers: number }[]>`
+    SELECT s.id, coalesce((SELECT max(viewers) FROM (
+      SELECT sum(viewers) AS viewers FROM "LiveStreamMinute" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}
+        AND minute >= ${timestampOf(minute - minuteSeconds)} AND minute <= ${timestampOf(minute)} GROUP BY minute) AS m), 0)::int AS viewers
+    FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids})`;
+  return new Map(rows.map(({ id, viewers }) => [id, viewers]));
+}, 0);
+
+/** Distinct viewers of the last full minute, or of the running one if they are more: it has only begun. */
+export function readWatchingNow(db: Database, storeId: string, show: string, nowMs = Date.now()): Promise<number> {
+  const minute = Math.floor(nowMs / 1_000 / minuteSeconds) * minuteSeconds;
+  return lookUpWatching(db, storeId, show, { minute });
+}
+
 export interface ProductFigures {
   readonly productId: string;
   readonly carts: number;
@@ -133,7 +151,9 @@ const lookUpTopProducts = batchShowReads<TopProducts, ProductFigures[]>(async (d
         WHERE "storeId" = ${storeId} AND show = s.number) AS parts
       GROUP BY "productId" HAVING ${figure} > 0 ORDER BY place LIMIT ${first}) AS p
     WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}) ORDER BY s.id, p.place`;
-  return byShow(await asWideRead(db, storeId, read), (row) => ({ ...row, sales: money(row.sales) }));
+  const rows = await asWideRead(db, storeId, read);
+  const decimals = await decimalsOfStore(db, storeId);
+  return byShow(rows, (row) => ({ ...row, sales: money(row.sales, decimals) }));
 }, []);
 
 /** Products with the highest figure, then by id; none for which it is 0. */

@@ -1,6 +1,6 @@
-import { lookUpProduct } from "../../catalog/product.lookup.js";
-import { productOfCatalog } from "../../catalog/product.schema.js";
-import type { StoredProduct } from "../../catalog/product.sql.js";
+import { lookUpProduct } from "../../catalog/product/product.lookup.js";
+import { productOfCatalog } from "../../catalog/product/product.schema.js";
+import type { StoredProduct } from "../../catalog/product/product.sql.js";
 import type { Database } from "../../database/client.js";
 import { builder } from "../../schema/builder.js";
 import { enumValues } from "../../schema/enumValues.js";

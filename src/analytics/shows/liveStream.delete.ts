@@ -2,6 +2,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
+import { reasonCodes } from "../orders/attribution/codes.js";
 import { removeEvents } from "../totals/prune.js";
 import { hasRows, prunedTables } from "../totals/prune.sql.js";
 import { findLiveStream, liveStreamNotFound } from "./liveStream.js";
@@ -24,7 +25,7 @@ const timeoutMs = 60_000;
 /** The tables with rows of a show, besides its own and those that name it by its number. */
 const tables = [
   "LiveStreamTotal",
-  "LiveStreamDevice",
+  "LiveStreamGroup",
   "LiveStreamMinute",
   "LiveStreamSpan",
   "LiveStreamProduct",
@@ -87,5 +88,8 @@ async function deleteRows(transaction: Database, storeId: string, lsId: string):
     await transaction.$executeRaw`
       DELETE FROM ${Prisma.raw(`"${table}"`)} WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;
   }
+  await transaction.$executeRaw`
+    UPDATE "OrderPart" SET show = 0, channel = 0, reason = ${reasonCodes.SHOW_DELETED}
+    WHERE "storeId" = ${storeId} AND show = ${number}`;
   await transaction.$executeRaw`DELETE FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
 }

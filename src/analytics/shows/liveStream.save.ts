@@ -3,6 +3,7 @@ import { isCallersStore, isOfCallersStore, storeGone } from "../../database/shar
 import { inTransaction } from "../../database/transaction.js";
 import { AppError, Problems } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
+import { forgetEnd } from "../events/autoChannel.js";
 import { checkLiveStream, type LiveStreamInput } from "./liveStream.input.js";
 import { type LiveStreamStatus, liveStreamStatuses } from "./liveStream.js";
 
@@ -12,7 +13,7 @@ const timeoutMs = 15_000;
  * Creates or changes the show with this id. Saving the same status again is allowed.
  *
  * @throws {AppError} VALIDATION_FAILED for invalid values, among them a start that does not fit the status, and for a
- * step back in status
+ * step back in status other than from ENDED to LIVE
  */
 export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
   const problems = new Problems();
@@ -28,7 +29,7 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
     hostEmail: host?.email ?? null,
   };
   const where = { storeId_id: { storeId, id } };
-  return inTransaction(db, { timeoutMs }, async (transaction) => {
+  const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
     // Batches of events, which lock the key alone, do not wait for this.
     const lockSaved = () => transaction.$queryRaw<{ status: string }[]>`
       SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} AND ${isOfCallersStore(transaction, storeId)}
@@ -47,13 +48,17 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
         return transaction.liveStream.create({ data: { storeId, id, number, ...values } });
       }
     }
-    requireForward(saved.status, status);
+    requireTransition(saved.status, status);
     return transaction.liveStream.update({ where, data: values });
   });
+  forgetEnd(db, storeId, id);
+  return show;
 }
 
-function requireForward(from: string, to: LiveStreamStatus): void {
+/** A show that broke off is reopened; an archived one would count pruned events again. */
+function requireTransition(from: string, to: LiveStreamStatus): void {
   if (liveStreamStatuses.indexOf(to) >= liveStreamStatuses.findIndex((status) => status === from)) return;
+  if (from === "ENDED" && to === "LIVE") return;
   const message = `A show that is ${from} cannot become ${to}.`;
   throw new AppError("VALIDATION_FAILED", message, {
     problems: [{ code: "INVALID_VALUE", message, path: ["liveStream", "status"] }],

@@ -7,10 +7,10 @@ import { saveLiveStream } from "./liveStream.save.js";
 export const LiveStreamStatus = builder.enumType("LiveStreamStatus", {
   description: "The state of a show. It only moves forward, in this order; steps may be skipped.",
   values: enumValues<LiveStreamStatusValue>({
-    SCHEDULED: "It starts in the future, and takes no events.",
+    SCHEDULED: "It starts in the future. Its first event after the start makes it live; before, it takes none.",
     LIVE: "It runs, and takes events.",
     ENDED: "It is over; events of replays and referrals go on.",
-    ARCHIVED: "It takes no more events.",
+    ARCHIVED: "It takes no more events, except refunds.",
   }),
 });
 
@@ -69,7 +69,10 @@ const LiveStreamInput = builder.inputType("LiveStreamInput", {
   fields: (t) => ({
     id: t.string({ description: "Unique within the store: at most 255 characters." }),
     name: t.string({ description: "At most 1,000 characters." }),
-    status: t.field({ type: LiveStreamStatus, description: "The status that it has now, or a later one." }),
+    status: t.field({
+      type: LiveStreamStatus,
+      description: "The status that it has now or a later one, or LIVE again for one that is ENDED.",
+    }),
     startedAt: t.field({
       type: "DateTime",
       description: "In the future for a show that is scheduled, and not in the future for one that is live.",

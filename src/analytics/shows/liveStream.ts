@@ -4,7 +4,7 @@ import { type AppError, errorAt } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
 
-/** In the order of the transitions, which may skip a step but never go back. */
+/** In the order of the transitions, which may skip a step, and go back from ENDED to LIVE alone. */
 export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
 export type LiveStreamStatus = (typeof liveStreamStatuses)[number];
 
@@ -31,6 +31,11 @@ export function timesOf({ status, startedAt, durationSeconds }: TimedShow, now =
 
 export function hostOf({ hostName, hostEmail }: Pick<LiveStream, "hostName" | "hostEmail">) {
   return hostName === null || hostEmail === null ? null : { name: hostName, email: hostEmail };
+}
+
+/** Of a show among those of all stores. NUL separates: ids cannot contain it. */
+export function showKey(storeId: string, lsId: string): string {
+  return `${storeId}\0${lsId}`;
 }
 
 /** @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show */

@@ -67,7 +67,7 @@ export function withShowLock<Result>(
 }
 
 /**
- * Until the end of the transaction. Selecting from the show's row makes Citus take the lock on the show's node.
+ * Until the end of the transaction. Of the show's row: see storeStatements.ts.
  *
  * @throws {LockedError} after a second
  * @throws {AppError} UNAUTHENTICATED where the caller's store was deleted

@@ -1,7 +1,6 @@
 import type { Database } from "../../database/client.js";
-import { retryAfterMove } from "../../database/citus/moves.js";
-import { queryOnNode } from "../../database/citus/onNode.js";
 import { retrying } from "../../database/transaction.js";
+import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { showRow } from "../events/storage/showRow.js";
 import { trySharedLock } from "../shows/showLock.js";
@@ -9,12 +8,12 @@ import { addToProductSpans } from "./productSpans.sql.js";
 import { addToSpans } from "./spans.sql.js";
 
 /**
- * Merges the slots that batches have written into one row for each minute, device and product, and adds it to the
+ * Merges the slots that batches have written into one row for each minute, device, source and product, and adds it to the
  * spans. Figures stay the same; reading becomes cheaper. Rows locked by a batch are left for the next time.
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) {
-    await retrying(() => retryAfterMove(db, storeId, () => queryOnNode(db, storeId, statement)));
+    await retrying(() => retryAfterMoves(db, storeId, () => queryStore(db, storeId, statement)));
   }
 }
 
@@ -34,7 +33,7 @@ function foldTerms(storeId: string, lsId: string) {
 /**
  * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
  * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
- * subplan instead of a quadratic join. Each ends in a SELECT: Citus would pull an INSERT beside a DELETE to the coordinator.
+ * subplan instead of a quadratic join. Each ends in a SELECT: see storeStatements.ts.
  */
 function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
   const { row, of, ofNumber, show, isFree } = foldTerms(storeId, lsId);
@@ -60,17 +59,19 @@ function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
       SELECT 1`,
     Prisma.sql`
       WITH ${show},
-      free AS MATERIALIZED (SELECT channel, device, slot FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND ${isFree}),
+      free AS MATERIALIZED (SELECT kind, name, slot FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND ${isFree}),
       gone AS (
-        DELETE FROM "LiveStreamDevice" AS d WHERE ${of("d")} AND slot >= 0
-          AND ((channel, device, slot) IN (SELECT channel, device, slot FROM free)) IS TRUE
-        RETURNING d.channel, d.device, d.viewers),
+        DELETE FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND slot >= 0
+          AND ((kind, name, slot) IN (SELECT kind, name, slot FROM free)) IS TRUE
+        RETURNING g.kind, g.name, g.viewers, g.orders, g.sales),
       folded AS (
-        INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
-        SELECT l."storeId", l.id, a.channel, a.device, -1, a.viewers
-        FROM ${row.source}, (SELECT channel, device, sum(viewers) AS viewers FROM gone GROUP BY channel, device) AS a
-        WHERE ${row.isShow} ORDER BY a.channel, a.device
-        ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers)
+        INSERT INTO "LiveStreamGroup" AS t ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
+        SELECT l."storeId", l.id, a.kind, a.name, -1, a.viewers, a.orders, a.sales
+        FROM ${row.source}, (
+          SELECT kind, name, sum(viewers) AS viewers, sum(orders) AS orders, sum(sales) AS sales FROM gone GROUP BY kind, name) AS a
+        WHERE ${row.isShow} ORDER BY a.kind, a.name
+        ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
+          orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales)
       SELECT 1`,
     Prisma.sql`
       WITH ${show},

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { RootDatabase } from "../../database/client.js";
 import { storeClientOf } from "../../database/shares/caller.js";
-import { rootOf } from "../../database/shares/forStore.js";
+import { keptByDatabase } from "../../database/shares/forStore.js";
+import { showKey } from "../shows/liveStream.js";
 import { foldTotals } from "./fold.js";
 
 interface DueShow {
@@ -12,14 +13,11 @@ interface DueShow {
 
 /** Others are folded when something is recorded next. */
 const showsMax = 10_000;
-const dueByDatabase = new WeakMap<RootDatabase, LRUCache<string, DueShow>>();
+const dueOf = keptByDatabase(() => new LRUCache<string, DueShow>({ max: showsMax }));
 
 /** The next foldDue of this database folds the show. */
 export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
-  const root = rootOf(db);
-  const due = dueByDatabase.get(root) ?? new LRUCache({ max: showsMax });
-  dueByDatabase.set(root, due);
-  due.set(`${storeId}\0${lsId}`, { db: storeClientOf(db), storeId, lsId }); // ids cannot contain NUL
+  dueOf(db).set(showKey(storeId, lsId), { db: storeClientOf(db), storeId, lsId });
 }
 
 /**
@@ -28,11 +26,11 @@ export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
  * @throws the first error, after all were tried; a show that failed stays noted
  */
 export async function foldDue(db: RootDatabase, signal: AbortSignal): Promise<void> {
-  const due = dueByDatabase.get(db);
+  const due = dueOf(db);
   let failure: unknown;
-  for (const [key, show] of Array.from(due?.entries() ?? [])) {
+  for (const [key, show] of Array.from(due.entries())) {
     if (signal.aborted) return;
-    due?.delete(key); // first: what is recorded meanwhile notes it again
+    due.delete(key); // first: what is recorded meanwhile notes it again
     try {
       await foldTotals(show.db, show.storeId, show.lsId);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import type { ShowRow } from "../events/storage/showRow.js";
-import { productSums } from "../events/storage/products.sql.js";
+import { productSums } from "../events/storage/events.totals.sql.js";
 import { daySeconds, epoch, quarterSeconds } from "./spans.sql.js";
 
 interface ProductSpanSources {

@@ -30,7 +30,7 @@ const batchTimeoutMs = 60_000;
 
 /**
  * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows take
- * no events, so no removed event can count again. Another run completes an interrupted one.
+ * nothing but refunds of later, so no removed event can count again. Another run completes an interrupted one.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the named show is not archived or ended later
  */
@@ -59,11 +59,13 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
  */
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
   return withShowLock(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
-    const where = { storeId, id, status: "ARCHIVED", prunedAt: null };
+    const [where, now] = [{ storeId, id, status: "ARCHIVED" }, new Date()];
     const { count } = await transaction.liveStream.updateMany({
-      where,
-      data: { prunedAt: new Date(), pruningAt: null },
+      where: { ...where, prunedAt: null },
+      data: { prunedAt: now, pruningAt: null },
     });
+    // A refund of before may be one of those that are removed.
+    await transaction.liveStream.updateMany({ where, data: { prunedBefore: now } });
     const { number } = await findLiveStream(transaction, storeId, id);
     await transaction.showBase.deleteMany({ where: { storeId, show: number } }); // nothing can be rebuilt from it any more
     return count === 1;

@@ -1,9 +1,10 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { channelName, momentOf, startOfMinute } from "../events/storage/codes.js";
-import { linesOf, productParts, productSums } from "../events/storage/products.sql.js";
+import { changes, channelBits, channelName, groupBits, momentOf, startOfMinute } from "../events/storage/codes.js";
+import { salesBySource } from "../events/storage/groups.sql.js";
+import { linesOf, productParts, productSums } from "../events/storage/events.totals.sql.js";
 import { type ShowRow, showRow } from "../events/storage/showRow.js";
 import type { NameLimits } from "../events/keptNames.js";
-import { keepDevices, keepProducts, otherDevice, unknownDevice } from "../events/storage/keptNames.sql.js";
+import { keepGroups, keepProducts, otherName, unknownName } from "../events/storage/keptNames.sql.js";
 import { addToProductSpans } from "./productSpans.sql.js";
 import { type RebuiltShow, rebuildViewers } from "./rebuild.viewers.sql.js";
 import { addToSpans, daySeconds } from "./spans.sql.js";
@@ -21,12 +22,13 @@ export function rebuildStatements(stored: RebuiltShow, limits: NameLimits): read
     ...showRow(storeId, lsId),
     where: Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`,
     byNumber: Prisma.sql`"storeId" = ${storeId} AND show = ${number}`,
+    ofEvents: Prisma.sql`e."storeId" = ${storeId} AND e.show = ${number}`,
   };
   return [
     ...names(show, limits),
     ...rebuildViewers(stored),
     ...totals(show),
-    ...devices(show),
+    ...groups(show),
     ...minutes(show),
     ...spans(show),
     ...products(show),
@@ -37,11 +39,15 @@ interface ShowSql extends ShowRow {
   readonly where: Prisma.Sql;
   /** The condition for the tables that name the show by its number. */
   readonly byNumber: Prisma.Sql;
+  /** As byNumber, of `e`. */
+  readonly ofEvents: Prisma.Sql;
 }
 
 const channel = Prisma.sql`channel`;
+const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
+const [orders, sales, refunds] = [changes.orders(type), changes.sales(type, value), changes.refunds(type, value)];
 const order = Prisma.sql`"acceptedAt", position, id`;
-const knownDevice = Prisma.sql`coalesce(nullif(device, ''), ${unknownDevice})`;
+const known = (name: string) => Prisma.sql`coalesce(nullif(${Prisma.raw(name)}, ''), ${unknownName})`;
 
 /** Kept names stay; free places go to the first names among the events. Names are rows of slot -1. */
 function names(show: ShowSql, limits: NameLimits): Prisma.Sql[] {
@@ -51,22 +57,23 @@ function names(show: ShowSql, limits: NameLimits): Prisma.Sql[] {
   // Two passes that aggregate are faster than one that sorts all events.
   const unkept = Prisma.sql`
     SELECT * FROM (
-      SELECT ${channelName(channel)} AS channel, ${knownDevice} AS device, ${order} FROM "ShowEvent"
-      WHERE ${byNumber} AND type < 3) AS e
-    WHERE device <> ${otherDevice}
-      AND NOT EXISTS (SELECT FROM ${kept("LiveStreamDevice")} AND k.channel = e.channel AND k.device = e.device)`;
+      SELECT ${channelName(channel)} AS kind, ${known("device")} AS name, ${order} FROM "ShowEvent"
+      WHERE ${byNumber} AND type < 3
+      UNION ALL SELECT 'SOURCE', ${known("source")}, ${order} FROM "ShowEvent" WHERE ${byNumber} AND type < 4) AS e
+    WHERE name <> ${otherName}
+      AND NOT EXISTS (SELECT FROM ${kept("LiveStreamGroup")} AND k.kind = e.kind AND k.name = e.name)`;
   return [
-    Prisma.sql`DELETE FROM "LiveStreamDevice" WHERE ${where} AND slot <> ${slot}`,
+    Prisma.sql`DELETE FROM "LiveStreamGroup" WHERE ${where} AND slot <> ${slot}`,
     Prisma.sql`DELETE FROM "LiveStreamProduct" WHERE ${where} AND slot <> ${slot}`,
-    keepDevices(
+    keepGroups(
       show,
       Prisma.sql`(
-        SELECT channel, device, row_number() OVER (ORDER BY ${order}) AS position FROM (
-          SELECT DISTINCT ON (channel, device) channel, device, ${order} FROM (${unkept}) AS e
-          JOIN (SELECT channel, device, min("acceptedAt") AS "acceptedAt" FROM (${unkept}) AS e GROUP BY channel, device) AS f
-            USING (channel, device, "acceptedAt")
-          ORDER BY channel, device, ${order}) AS firsts) AS n`,
-      limits.devices,
+        SELECT kind, name, row_number() OVER (ORDER BY ${order}) AS position FROM (
+          SELECT DISTINCT ON (kind, name) kind, name, ${order} FROM (${unkept}) AS e
+          JOIN (SELECT kind, name, min("acceptedAt") AS "acceptedAt" FROM (${unkept}) AS e GROUP BY kind, name) AS f
+            USING (kind, name, "acceptedAt")
+          ORDER BY kind, name, ${order}) AS firsts) AS n`,
+      limits,
     ),
     keepProducts(
       show,
@@ -89,34 +96,50 @@ function totals({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
     Prisma.sql`DELETE FROM "LiveStreamTotal" WHERE ${where}`,
     Prisma.sql`
       INSERT INTO "LiveStreamTotal" ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
-        refunds)
-      SELECT l."storeId", l.id, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a."cartViewers", a.seconds, a.refunds
-      FROM ${source}, (SELECT channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers,
-        sum("cartViewers") AS "cartViewers", sum(seconds) AS seconds, sum(refunds) AS refunds FROM (
-        SELECT ${channelName(channel)} AS channel, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales,
-          count(*) FILTER (WHERE type = 3) AS orders, 0 AS viewers, 0 AS "cartViewers",
-          coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds, coalesce(sum(value) FILTER (WHERE type = 4), 0) AS refunds
+        refunds, buyers, "engagedViewers", "ordersWithoutViewer")
+      SELECT l."storeId", l.id, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a.carts, a.seconds, a.refunds, a.buyers, a.engaged,
+        a.nobodys
+      FROM ${source}, (SELECT channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers, sum(carts) AS carts,
+        sum(seconds) AS seconds, sum(refunds) AS refunds, sum(buyers) AS buyers, sum(engaged) AS engaged, sum(nobodys) AS nobodys FROM (
+        SELECT ${channelName(channel)} AS channel, sum(${sales}) AS sales, sum(${orders}) AS orders, 0 AS viewers, 0 AS carts,
+          coalesce(sum(value) FILTER (WHERE type = 1), 0) AS seconds, sum(${refunds}) AS refunds,
+          0 AS buyers, 0 AS engaged, coalesce(sum(${orders}) FILTER (WHERE "viewerId" = ''), 0) AS nobodys
         FROM "ShowEvent" WHERE ${byNumber} GROUP BY channel
-        UNION ALL SELECT ${channelName(channel)}, sales, orders, 0, 0, seconds, refunds FROM "ShowBase" WHERE ${byNumber} AND channel <> 0
-        UNION ALL SELECT c.channel, 0, 0, count(*) FILTER (WHERE seen & c.bit <> 0),
-          count(*) FILTER (WHERE seen & c."cartBit" <> 0), 0, 0
-        FROM "ShowViewer", (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8), ('ANY', 3, 0)) AS c(channel, bit, "cartBit")
-        WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY c.channel) AS parts
+        UNION ALL SELECT ${channelName(channel)}, sales, orders, 0, 0, seconds, refunds, 0, 0, "ordersWithoutViewer"
+        FROM "ShowBase" WHERE ${byNumber} AND channel <> 0
+        UNION ALL SELECT c.channel, 0, 0, ${allOf("viewer")}, ${allOf("cart")}, 0, 0, ${allOf("buyer")}, ${allOf("engaged")}, 0
+        FROM "ShowViewer", ${channelBits}
+        WHERE ${byNumber} AND seen & (c.viewer | c.cart | c.engaged | c.buyer) <> 0 GROUP BY c.channel) AS parts
       GROUP BY channel) AS a WHERE ${isShow}`,
   ];
 }
 
-function devices({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
+/** How many viewers have any of a kind's bits. */
+function allOf(kind: string): Prisma.Sql {
+  return Prisma.sql`count(*) FILTER (WHERE seen & ${Prisma.raw(`c.${kind}`)} <> 0)`;
+}
+
+/** Counts viewers by device and by source, and orders by source. */
+function groups(show: ShowSql): Prisma.Sql[] {
+  const { source, isShow, where, byNumber, ofEvents } = show;
   return [
-    Prisma.sql`UPDATE "LiveStreamDevice" SET viewers = 0 WHERE ${where} AND viewers <> 0`,
     Prisma.sql`
-      INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT l."storeId", l.id, a.channel, a.device, ${slot}::int, a.viewers FROM ${source}, (
-        SELECT c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END AS device, count(*) AS viewers
-        FROM "ShowViewer", (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit)
-        WHERE ${byNumber} AND seen & c.bit <> 0 GROUP BY 1, 2) AS a
+      UPDATE "LiveStreamGroup" SET viewers = 0, orders = 0, sales = 0
+      WHERE ${where} AND (viewers, orders, sales) <> (0, 0, 0)`,
+    Prisma.sql`
+      INSERT INTO "LiveStreamGroup" ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
+      SELECT l."storeId", l.id, a.kind, a.name, ${slot}::int, a.viewers, a.orders, a.sales FROM ${source}, (
+        SELECT kind, name, sum(viewers) AS viewers, sum(orders) AS orders, sum(sales) AS sales FROM (
+          SELECT c.kind, CASE WHEN c.bits = 1 THEN "liveDevice" WHEN c.bits = 2 THEN "replayDevice" ELSE source END AS name, count(*) AS viewers,
+            0 AS orders, 0 AS sales
+          FROM "ShowViewer", ${groupBits} WHERE ${byNumber} AND seen & c.bits <> 0 GROUP BY 1, 2
+          UNION ALL SELECT 'SOURCE', name, 0, orders, sales
+          FROM (${salesBySource(show, Prisma.sql`"ShowEvent"`, ofEvents)}) AS o
+          UNION ALL SELECT 'SOURCE', source, 0, orders, sales FROM "ShowBase" WHERE ${byNumber} AND source <> '') AS parts
+        GROUP BY kind, name) AS a
       WHERE ${isShow}
-      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = EXCLUDED.viewers`,
+      ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO UPDATE SET viewers = EXCLUDED.viewers, orders = EXCLUDED.orders,
+        sales = EXCLUDED.sales`,
   ];
 }
 
@@ -128,10 +151,10 @@ function minutes({ source, isShow, where, byNumber }: ShowSql): Prisma.Sql[] {
       SELECT l."storeId", l.id, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales FROM ${source}, (
        SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales FROM (
         SELECT ${startOfMinute(Prisma.sql`"occurredAt"`)} AS minute, 0 AS viewers, count(*) FILTER (WHERE type = 2) AS carts,
-          count(*) FILTER (WHERE type = 3) AS orders, coalesce(sum(value) FILTER (WHERE type = 3), 0) AS sales
-        FROM "ShowEvent" WHERE ${byNumber} AND type < 4 GROUP BY 1
+          sum(${orders}) AS orders, sum(${sales}) AS sales
+        FROM "ShowEvent" WHERE ${byNumber} AND NOT ${changes.isRefunded(type)} GROUP BY 1
         UNION ALL SELECT to_timestamp(minute::float8 * 60), 0, carts, orders, sales FROM "ShowBase"
-        WHERE ${byNumber} AND minute <> -1 AND "productId" = '' AND carts + orders > 0
+        WHERE ${byNumber} AND minute <> -1 AND "productId" = '' AND (carts, orders, sales) <> (0, 0, 0)
         UNION ALL SELECT ${momentOf(Prisma.sql`hour`, Prisma.sql`m.minute`)}, sum(viewers), 0, 0, 0
         FROM (SELECT hour, minutes, count(*) AS viewers FROM (
             SELECT hour, minutes FROM "ShowViewer" WHERE ${byNumber}

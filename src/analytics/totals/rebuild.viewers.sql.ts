@@ -1,7 +1,7 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { showRow } from "../events/storage/showRow.js";
-import { hourOf, minuteOf, seenBy } from "../events/storage/codes.js";
-import { otherDevice, unknownDevice } from "../events/storage/keptNames.sql.js";
+import { hourOf, isOfViewer, minuteOf, seenBy } from "../events/storage/codes.js";
+import { otherName, unknownName } from "../events/storage/keptNames.sql.js";
 
 export interface RebuiltShow {
   readonly storeId: string;
@@ -12,6 +12,9 @@ export interface RebuiltShow {
 }
 
 const [type, channel, occurredAt] = [Prisma.sql`e.type`, Prisma.sql`e.channel`, Prisma.sql`e."occurredAt"`];
+const [viewerId, value] = [Prisma.sql`e."viewerId"`, Prisma.sql`e.value`];
+/** 1 and 2 for LIVE and REPLAY, whose first event has the device there; 3 for orders, which have none. */
+const place = Prisma.sql`CASE WHEN e.type > 2 THEN 3 ELSE e.channel END`;
 
 /**
  * Makes the viewers of a show, and when they were there, agree with its events. Names of devices come before. A viewer
@@ -30,7 +33,7 @@ function termsOf({ storeId, lsId, number, isPartial }: RebuiltShow) {
     of,
     isKept: isPartial ? Prisma.sql`AND false` : Prisma.empty,
     kept: (column: string) => (isPartial ? Prisma.sql`coalesce(${Prisma.raw(column)}, 0)` : Prisma.sql`0`),
-    heard: Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND e.type < 3`,
+    heard: Prisma.sql`"ShowEvent" AS e WHERE ${of("e")} AND ${isOfViewer(type, viewerId)}`,
     ...showRow(storeId, lsId),
   };
 }
@@ -41,33 +44,36 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
     Prisma.sql`
       DELETE FROM "ShowViewer" AS v WHERE ${of("v")} ${isKept}
         AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`,
-    // WITH is within the SELECT: before INSERT, Citus would not put the names of its shards into it.
+    // WITH is within the SELECT: see storeStatements.ts.
     Prisma.sql`
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-        "replayDevice")
+        "replayDevice", source)
       WITH wrong AS MATERIALIZED (
         SELECT s."viewerId", s.seen | ${kept("v.seen")} AS seen, v.hour
-        FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
+        FROM (SELECT e."viewerId", bit_or(${seenBy(type, channel, value)}) AS seen FROM ${heard} GROUP BY e."viewerId") AS s
         LEFT JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = s."viewerId"
         WHERE v.seen IS DISTINCT FROM s.seen | ${kept("v.seen")}),
       "firstBatches" AS MATERIALIZED (
-        SELECT e."viewerId", e.channel, min(e."acceptedAt") AS "acceptedAt"
-        FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong) GROUP BY e."viewerId", e.channel),
+        SELECT e."viewerId", ${place} AS place, min(e."acceptedAt") AS "acceptedAt"
+        FROM ${heard} AND e."viewerId" IN (SELECT "viewerId" FROM wrong) GROUP BY 1, 2),
       firsts AS MATERIALIZED (
-        SELECT DISTINCT ON (e."viewerId", e.channel) e."viewerId", e.channel, ${hourOf(occurredAt)} AS hour,
-          coalesce(nullif(e.device, ''), ${unknownDevice}) AS device, e."acceptedAt", position, id
+        SELECT DISTINCT ON (e."viewerId", b.place) e."viewerId", b.place, ${hourOf(occurredAt)} AS hour,
+          coalesce(nullif(e.device, ''), ${unknownName}) AS device, coalesce(nullif(e.source, ''), ${unknownName}) AS source,
+          e."acceptedAt", position, id
         FROM "firstBatches" AS b, ${heard}
-          AND b."viewerId" = e."viewerId" AND b.channel = e.channel AND b."acceptedAt" = e."acceptedAt"
-        ORDER BY e."viewerId", e.channel, e."acceptedAt", position, id),
+          AND b."viewerId" = e."viewerId" AND b.place = ${place} AND b."acceptedAt" = e."acceptedAt"
+        ORDER BY e."viewerId", b.place, e."acceptedAt", position, id),
       corrected AS MATERIALIZED (
-        SELECT w."viewerId", coalesce(w.hour, f.hour) AS hour, w.seen, ${keptDevice(1)} AS "liveDevice", ${keptDevice(2)} AS "replayDevice"
+        SELECT w."viewerId", coalesce(w.hour, f.hour) AS hour, w.seen, ${keptName(1)} AS "liveDevice", ${keptName(2)} AS "replayDevice",
+          coalesce(k3.name, ${otherName}) AS source
         FROM wrong AS w
-        JOIN (SELECT DISTINCT ON ("viewerId") "viewerId", hour FROM firsts ORDER BY "viewerId", "acceptedAt", position, id) AS f
+        JOIN (SELECT DISTINCT ON ("viewerId") "viewerId", hour, source FROM firsts ORDER BY "viewerId", "acceptedAt", position, id) AS f
           ON f."viewerId" = w."viewerId"
-        LEFT JOIN firsts AS f1 ON f1."viewerId" = w."viewerId" AND f1.channel = 1
-        LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.channel = 2
-        ${keptDevices(show, 1)} ${keptDevices(show, 2)})
-      SELECT l."storeId", l.number, r."viewerId", r.hour, 0, 0, r.seen, 0, r."liveDevice", r."replayDevice"
+        LEFT JOIN firsts AS f1 ON f1."viewerId" = w."viewerId" AND f1.place = 1
+        LEFT JOIN firsts AS f2 ON f2."viewerId" = w."viewerId" AND f2.place = 2
+        ${keptNames(show, "LIVE", "k1", "f1.device")} ${keptNames(show, "REPLAY", "k2", "f2.device")}
+        ${keptNames(show, "SOURCE", "k3", "f.source")})
+      SELECT l."storeId", l.number, r."viewerId", r.hour, 0, 0, r.seen, 0, r."liveDevice", r."replayDevice", r.source
       FROM ${source}, corrected AS r WHERE ${isShow}
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
         "liveDevice" = CASE WHEN t.seen & EXCLUDED.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
@@ -80,13 +86,13 @@ function minutes(show: RebuiltShow): Prisma.Sql {
   return Prisma.sql`
       WITH hours AS MATERIALIZED (
         SELECT "viewerId", hour, bit_or(1::bigint << minute) AS minutes
-        FROM (SELECT e."viewerId", ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute FROM ${heard}) AS m
+        FROM (SELECT e."viewerId", ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute FROM ${heard} AND e.type < 3) AS m
         GROUP BY "viewerId", hour),
       later AS MATERIALIZED (
         SELECT h.* FROM hours AS h JOIN "ShowViewer" AS v ON ${of("v")} AND v."viewerId" = h."viewerId"
         WHERE h.hour <> v.hour),
       "firstHours" AS MATERIALIZED (
-        SELECT v."viewerId", v.hour, coalesce(h.minutes, 0) | ${kept("v.minutes")} AS minutes, v.seen, v."liveDevice", v."replayDevice"
+        SELECT v."viewerId", v.hour, coalesce(h.minutes, 0) | ${kept("v.minutes")} AS minutes, v.seen, v."liveDevice", v."replayDevice", v.source
         FROM "ShowViewer" AS v LEFT JOIN hours AS h ON h."viewerId" = v."viewerId" AND h.hour = v.hour
         WHERE ${of("v")} AND v.minutes <> coalesce(h.minutes, 0) | ${kept("v.minutes")}),
       "laterHours" AS MATERIALIZED (
@@ -95,8 +101,8 @@ function minutes(show: RebuiltShow): Prisma.Sql {
         WHERE p.minutes IS DISTINCT FROM h.minutes | ${kept("p.minutes")}),
       corrected AS (
         INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-          "replayDevice")
-        SELECT l."storeId", l.number, f."viewerId", f.hour, f.minutes, 0, f.seen, 0, f."liveDevice", f."replayDevice"
+          "replayDevice", source)
+        SELECT l."storeId", l.number, f."viewerId", f.hour, f.minutes, 0, f.seen, 0, f."liveDevice", f."replayDevice", f.source
         FROM ${source}, "firstHours" AS f WHERE ${isShow}
         ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET minutes = EXCLUDED.minutes),
       removed AS (
@@ -110,14 +116,14 @@ function minutes(show: RebuiltShow): Prisma.Sql {
 }
 
 /** The device of the first event on a channel, by name or as `other`; empty without any event there. */
-function keptDevice(code: 1 | 2): Prisma.Sql {
+function keptName(code: 1 | 2): Prisma.Sql {
   const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
-  return Prisma.sql`CASE WHEN ${first}.device IS NULL THEN '' ELSE coalesce(${kept}.device, ${otherDevice}) END`;
+  return Prisma.sql`CASE WHEN ${first}.device IS NULL THEN '' ELSE coalesce(${kept}.name, ${otherName}) END`;
 }
 
-function keptDevices({ storeId, lsId }: RebuiltShow, code: 1 | 2): Prisma.Sql {
-  const [first, kept] = [Prisma.raw(`f${code}`), Prisma.raw(`k${code}`)];
+function keptNames({ storeId, lsId }: RebuiltShow, kind: string, row: string, column: string): Prisma.Sql {
+  const kept = Prisma.raw(row);
   return Prisma.sql`
-    LEFT JOIN "LiveStreamDevice" AS ${kept} ON ${kept}."storeId" = ${storeId} AND ${kept}."liveStreamId" = ${lsId}
-      AND ${kept}.channel = ${code === 1 ? "LIVE" : "REPLAY"} AND ${kept}.device = ${first}.device AND ${kept}.slot = -1`;
+    LEFT JOIN "LiveStreamGroup" AS ${kept} ON ${kept}."storeId" = ${storeId} AND ${kept}."liveStreamId" = ${lsId}
+      AND ${kept}.kind = ${kind} AND ${kept}.name = ${Prisma.raw(column)} AND ${kept}.slot = -1`;
 }

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { readsUnblocked } from "../readGate.js";
+import { readsUnblocked } from "../product/readGate.js";
 import type { ExportReader } from "./export.snapshot.js";
 import { type ExportFilter, exportedProducts, type ExportFormat, exportLines } from "./export.sql.js";
 

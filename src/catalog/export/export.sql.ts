@@ -1,6 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { type ColumnType, productColumns } from "../product.columns.js";
-import { productFieldNames } from "../product.input.js";
+import { type ColumnType, productColumns } from "../product/product.columns.js";
+import { productFieldNames } from "../product/product.fields.js";
 
 /** Imports take both. */
 export type ExportFormat = "csv" | "ndjson";
@@ -52,7 +52,7 @@ export function exportedProducts({ storeId, siteId, available, updatedSince }: E
   return Prisma.sql`FROM "Product" p WHERE ${Prisma.join(conditions, " AND ")}`;
 }
 
-/** Citus wants storeId on the joined table too. */
+/** With the store of each table: see storeStatements.ts. */
 function soldOn(storeId: string, siteId: string): Prisma.Sql {
   const assigned = Prisma.sql`SELECT FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."productId" = p.id`;
   return Prisma.sql`(EXISTS (${assigned} AND t."siteId" = ${siteId}) OR NOT EXISTS (${assigned}))`;

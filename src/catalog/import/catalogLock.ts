@@ -1,8 +1,8 @@
 import { engineOf } from "../../database/engine.js";
-import { isBeingMoved, noteMove, waitForMove } from "../../database/citus/moves.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { isCallersStore, storeClientOf, storeGone } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { noteMoves, waitForMoves } from "../../database/sql/storeStatements.js";
 import { AppError } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { applyAccepted } from "./apply.js";
@@ -55,7 +55,7 @@ export async function withCatalog<Result>(
   const deadline = performance.now() + waitMs[isLong ? "long" : "short"];
   for (let isFirst = true; ;) {
     const attempt = async () => {
-      await waitForMove(db, storeId, deadline - performance.now());
+      await waitForMoves(db, storeId, deadline - performance.now());
       if (!isFirst) await beforeNextAttempt(db, storeId, isLong);
       isFirst = false;
       return untilLocked((onLocked) =>
@@ -77,7 +77,7 @@ export async function withCatalog<Result>(
       return await outcome;
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
-      if (isBeingMoved(error)) noteMove(db, storeId);
+      noteMoves(db, storeId, error);
       if (performance.now() > deadline) throw refusal();
     }
   }
@@ -96,7 +96,7 @@ function untilLocked<Result>(
 const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long import ${storeId}`}, 0)`;
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
-/** Selecting from the store's row makes Citus take a lock on the store's node, for servers connected to any node. */
+/** Of the store's row: see storeStatements.ts. */
 const ofStore = (db: Database, storeId: string) => Prisma.sql`FROM "Store" AS o WHERE ${isCallersStore(db, storeId)}`;
 
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
@@ -119,7 +119,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
       : Prisma.sql`pg_advisory_xact_lock(${inUse(storeId)})::text IS NOT NULL`;
   const rowsMs = rowLockMs[use === "long" ? "long" : "short"];
   const statementsTakeLong = Prisma.sql`set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
-  // Separate, where Citus would apply it to the store's node alone.
+  // Separate, so that it applies to this session, and not only to the store's node.
   if (use !== "short") await transaction.$executeRaw`SELECT ${statementsTakeLong}`;
   const [row] = await asLocked(
     transaction.$queryRaw<{ isLocked: boolean; now: string }[]>`

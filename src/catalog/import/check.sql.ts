@@ -2,40 +2,46 @@ import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { ImportJob } from "./job.js";
 import { tiedToSiteAlone } from "./modes/replace.js";
+import type { ErrorPolicy } from "../sources/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import { ofImport, type StagedKey } from "./staging/rows.js";
 
-interface RowProblem {
+/** What is wrong with a staged row, though it is valid by itself. */
+export interface RowProblem {
   readonly line: number;
-  readonly field: "id" | "sku";
-  readonly value: string;
-}
-
-interface RowProblems {
-  readonly list: readonly RowProblem[];
-  readonly total: number;
+  readonly kind: "missing" | "prices" | "duplicate" | "conflict";
+  readonly field: "id" | "sku" | "price_min";
+  readonly value: string | null;
+  /** The product that has the sku of a conflict. */
+  readonly holder: string | null;
+  /** The first row of a doubled key, or of the holder. */
+  readonly first: number | null;
+  /** The last row of a doubled key. */
+  readonly last: number | null;
 }
 
 /** A row `t` gives its product another sku, as all do but patches without one. */
 const takesSku = Prisma.sql`NOT t.failed AND (t.present IS NULL OR t.sku IS NOT NULL)`;
 
-/** Ids or skus that several rows have. Usually there are none, so keys are counted, not rows. */
-function doubles(column: "id" | "sku", key: StagedKey): Prisma.Sql {
+/** Ids or skus that several rows have, with the first and the last of these. Usually there are none, so keys are counted, not rows. */
+function doubles(column: "id" | "sku", key: StagedKey, condition = Prisma.empty): Prisma.Sql {
   const name = Prisma.raw(`t.${column}`);
-  return Prisma.sql`SELECT ${name} FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND ${name} IS NOT NULL
-    GROUP BY ${name} HAVING count(*) > 1`;
+  return Prisma.sql`(SELECT ${name} AS key, min(t.line) AS first, max(t.line) AS last
+    FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND ${name} IS NOT NULL
+    GROUP BY ${name} HAVING count(*) > 1 ${condition})`;
 }
 
-export async function findDuplicates(transaction: Database, key: StagedKey, listMax: number): Promise<RowProblems> {
-  const found = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
-    SELECT line, field, value, (count(*) OVER ())::int AS total FROM (
-      SELECT s.line, 'id' AS field, s.id AS value FROM "StagedProduct" s
-      WHERE ${ofImport("s", key)} AND s.id IN (${doubles("id", key)})
-      UNION ALL
-      SELECT s.line, 'sku', s.sku FROM "StagedProduct" s
-      WHERE ${ofImport("s", key)} AND s.sku IN (${doubles("sku", key)})) AS keys
-    ORDER BY line, field LIMIT ${listMax}`;
-  return { list: found, total: found[0]?.total ?? 0 };
+/** Rows that are one product by their id have one sku by right: the problem is that of the id. */
+const isOfSeveralIds = Prisma.sql`AND (min(t.id) IS DISTINCT FROM max(t.id) OR count(t.id) < count(*))`;
+
+/** Each row whose id or sku another one has too, as each of them fails; or each such key once, at its first row. */
+function duplicates(column: "id" | "sku", key: StagedKey, policy: ErrorPolicy): Prisma.Sql {
+  const found = (line: string) =>
+    Prisma.sql`SELECT ${Prisma.raw(line)}, 2, 'duplicate', ${column}, d.key, NULL, d.first, d.last`;
+  if (policy === "REJECT_ALL")
+    return Prisma.sql`${found("d.first")} FROM ${doubles(column, key, column === "sku" ? isOfSeveralIds : undefined)} d`;
+  return Prisma.sql`${found("s.line")} FROM "StagedProduct" s JOIN ${doubles(column, key)} d
+    ON d.key = ${Prisma.raw(`s.${column}`)} WHERE ${ofImport("s", key)}`;
 }
 
 /**
@@ -57,22 +63,54 @@ export async function findHolders(
     WHERE ${ofImport("s", key)} AND p."storeId" = ${storeId} AND p.sku = s.sku AND p.id IS DISTINCT FROM s.id ${isKept}`;
 }
 
-/** The sku belongs to a product that this import does not replace, or fails to. */
-export async function findSkuConflicts(transaction: Database, key: StagedKey, listMax: number): Promise<RowProblems> {
-  const found = await transaction.$queryRaw<{ line: number; value: string; total: number }[]>`
-    SELECT s.line, s.sku AS value, (count(*) OVER ())::int AS total
-    FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND s.holder IS NOT NULL AND NOT EXISTS (
-      SELECT FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND t.id = s.holder AND ${takesSku})
-    ORDER BY s.line LIMIT ${listMax}`;
-  return { list: found.map(({ line, value }) => ({ line, field: "sku", value })), total: found[0]?.total ?? 0 };
+/**
+ * Finds, in the order of rows: patches whose product is missing or would have a price_min above its price_max, keys that several rows
+ * have, and skus of products that this import does not replace, or fails to.
+ */
+export async function findRowProblems(
+  transaction: Database,
+  key: StagedKey,
+  { errorPolicy, listMax }: { readonly errorPolicy: ErrorPolicy; readonly listMax: number },
+): Promise<{ readonly list: readonly RowProblem[]; readonly total: number }> {
+  const rows = Prisma.sql`FROM "StagedProduct" s WHERE ${ofImport("s", key)}`;
+  const list = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
+    SELECT line, kind, field, value, holder, first, last, (count(*) OVER ())::int AS total FROM (
+      SELECT s.line, 1 AS rank, s.fault AS kind,
+        CASE WHEN s.fault = 'prices' THEN 'price_min' WHEN s.id IS NULL THEN 'sku' ELSE 'id' END AS field,
+        coalesce(s.id, s.sku) AS value, NULL AS holder, NULL::int AS first, NULL::int AS last ${rows} AND s.fault IS NOT NULL
+      UNION ALL ${duplicates("id", key, errorPolicy)}
+      UNION ALL ${duplicates("sku", key, errorPolicy)}
+      UNION ALL SELECT s.line, 3, 'conflict', 'sku', s.sku, s.holder, NULL, NULL ${rows} AND s.holder IS NOT NULL AND NOT EXISTS (
+        SELECT FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND t.id = s.holder AND ${takesSku})) AS found
+    ORDER BY line, rank, field LIMIT ${listMax}`;
+  const holders = await linesOf(
+    transaction,
+    key,
+    list.flatMap(({ holder }) => holder ?? []),
+  );
+  const placed = list.map((row) => (row.holder === null ? row : { ...row, first: holders.get(row.holder) ?? null }));
+  return { list: placed, total: list[0]?.total ?? 0 };
+}
+
+/** The first row of each product, of those that have one. */
+async function linesOf(
+  transaction: Database,
+  key: StagedKey,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await transaction.$queryRaw<{ id: string; line: number }[]>`
+    SELECT s.id, min(s.line) AS line FROM "StagedProduct" s
+    WHERE ${ofImport("s", key)} AND s.id = ANY(${ids}::text[]) GROUP BY s.id`;
+  return new Map(rows.map(({ id, line }) => [id, line]));
 }
 
 /** Invalid rows, of which only keys are staged, and duplicates. With OR in one statement, all pairs of rows would be compared. */
 export async function failInvalidAndDuplicates(transaction: Database, key: StagedKey): Promise<void> {
   for (const condition of [
     Prisma.sql`((s.title IS NULL AND s.present IS NULL) OR s.fault IS NOT NULL)`,
-    Prisma.sql`s.id IN (${doubles("id", key)})`,
-    Prisma.sql`s.sku IN (${doubles("sku", key)})`,
+    Prisma.sql`s.id IN (SELECT key FROM ${doubles("id", key)} d)`,
+    Prisma.sql`s.sku IN (SELECT key FROM ${doubles("sku", key)} d)`,
   ]) {
     await transaction.$executeRaw`
       UPDATE "StagedProduct" s SET failed = true WHERE ${ofImport("s", key)} AND NOT s.failed AND ${condition}`;

@@ -1,22 +1,21 @@
 import type { Database } from "../../database/client.js";
 import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFailed } from "../../errors.js";
 import { clip } from "../../lib/text.js";
-import type { Place } from "../product.input.js";
-import { chunkRowsMax } from "../reading/chunkRows.js";
-import { type FailedRow, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
+import { chunkRowsMax } from "../sources/chunkRows.js";
+import { type FailedRow, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
 import {
   collectAccepted,
   countStaged,
   failDependents,
   failInvalidAndDuplicates,
-  findDuplicates,
   findHolders,
-  findSkuConflicts,
+  findRowProblems,
   keysOf,
+  type RowProblem,
 } from "./check.sql.js";
 import type { ImportJob, ProductSource, ReadResult } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
-import { findPatchFaults, patchProblem, resolvePatches } from "./modes/patch.js";
+import { resolvePatches } from "./modes/patch.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import type { StagedRows } from "./staging/rows.js";
 import { type StagedKey, withoutNestedLoops } from "./staging/rows.js";
@@ -60,16 +59,9 @@ interface CheckedRows {
   readonly read: ReadResult;
 }
 
-async function findProblems(transaction: Database, { source }: ImportJob, { key, read }: CheckedRows) {
-  const faults = await findPatchFaults(transaction, key, problemsListedMax);
-  const duplicates = await findDuplicates(transaction, key, problemsListedMax);
-  const conflicts = await findSkuConflicts(transaction, key, problemsListedMax);
-  return inOrderOfRows(
-    read.problems,
-    { ...faults, list: faults.list.map((row) => patchProblem(row, source.placeOf(row.line, row.field))) },
-    { ...duplicates, list: duplicates.list.map((row) => duplicateProblem(row, source.placeOf(row.line, row.field))) },
-    { ...conflicts, list: conflicts.list.map((row) => conflictProblem(row, source.placeOf(row.line, row.field))) },
-  );
+async function findProblems(transaction: Database, { source, errorPolicy }: ImportJob, { key, read }: CheckedRows) {
+  const { list, total } = await findRowProblems(transaction, key, { errorPolicy, listMax: problemsListedMax });
+  return inOrderOfRows(read.problems, { list: list.map((row) => problemOf(row, source)), total });
 }
 
 const nothingDeleted = "No product is deleted, since a failed one has neither an id nor a sku that can be read.";
@@ -85,29 +77,25 @@ async function failRows(transaction: Database, job: ImportJob, { key, read }: Ch
   await failDependents(transaction, key);
   if (job.acceptedLines !== undefined) await collectAccepted(transaction, key, job.acceptedLines);
   const { failed } = await countStaged(transaction, key);
-  const list = await listFailures(transaction, job.source, { key, invalid: invalid.list });
+  const list = await listFailures(transaction, job, { key, invalid: invalid.list });
   const failures = { list, total: invalid.total + failed };
   return { mode, failures, ...(mode !== job.mode && { remark: nothingDeleted }) };
 }
 
-/** Each kind of problem is listed far enough to include the first rows of all. */
+/** A row may be missing, have two keys of others, and a sku of another product. */
+const rowProblemKinds = 4;
+
 async function listFailures(
   transaction: Database,
-  source: ProductSource,
+  { source, errorPolicy }: ImportJob,
   { key, invalid }: { readonly key: StagedKey; readonly invalid: readonly FailedRow[] },
 ): Promise<ImportFailures["list"]> {
-  const rows = new Map(invalid.map(({ line, ...row }) => [line, { ...row, problems: [...row.problems] }]));
-  const add = (line: number, problem: Problem) => {
-    const row = rows.get(line) ?? { problems: [], problemsTotal: 0 };
-    rows.set(line, { problems: [...row.problems, problem], problemsTotal: row.problemsTotal + 1 });
-  };
-  const faults = await findPatchFaults(transaction, key, failuresListedMax);
-  for (const row of faults.list) add(row.line, patchProblem(row, source.placeOf(row.line, row.field)));
-  const duplicates = await findDuplicates(transaction, key, 2 * failuresListedMax); // a row may have two
-  for (const row of duplicates.list) add(row.line, duplicateProblem(row, source.placeOf(row.line, row.field)));
-  const conflicts = await findSkuConflicts(transaction, key, failuresListedMax);
-  for (const row of conflicts.list) add(row.line, conflictProblem(row, source.placeOf(row.line, row.field)));
-
+  const rows = new Map(invalid.map(({ line, ...row }) => [line, row]));
+  const found = await findRowProblems(transaction, key, { errorPolicy, listMax: rowProblemKinds * failuresListedMax });
+  for (const row of found.list) {
+    const { problems, problemsTotal } = rows.get(row.line) ?? { problems: [], problemsTotal: 0 };
+    rows.set(row.line, { problems: [...problems, problemOf(row, source)], problemsTotal: problemsTotal + 1 });
+  }
   const first = [...rows].toSorted(([a], [b]) => a - b).slice(0, failuresListedMax);
   const keys = await keysOf(
     transaction,
@@ -120,17 +108,43 @@ async function listFailures(
   });
 }
 
-interface TakenKey {
-  readonly field: "id" | "sku";
-  readonly value: string;
+function problemOf({ kind, line, field, value, holder, first, last }: RowProblem, source: ProductSource): Problem {
+  const place = source.placeOf(line, field);
+  const [atFirst, atLast] = [first, last].map((row) => (row === null ? "" : nameOfPlace(source.placeOf(row, field))));
+  const key = `${field} ${JSON.stringify(clip(value ?? ""))}`;
+  switch (kind) {
+    case "missing":
+      return {
+        code: "PRODUCT_NOT_FOUND",
+        message: `The store has no product with the ${key}; a new one needs all required fields.`,
+        ...place,
+      };
+    case "prices":
+      return {
+        code: "INVALID_VALUE",
+        message: "price_min must not be above price_max, but the product would have such prices.",
+        ...place,
+      };
+    case "duplicate":
+      return {
+        code: "DUPLICATE",
+        message: `${key} appears in more than one product of this import, first ${atFirst} and last ${atLast}.`,
+        ...place,
+      };
+    default: {
+      const product = `the product ${JSON.stringify(clip(holder ?? ""))} of the store`;
+      return {
+        code: "CONFLICT",
+        message: `${key} belongs to ${product}${atFirst && `, which is ${atFirst}`}.`,
+        ...place,
+      };
+    }
+  }
 }
 
-function duplicateProblem({ field, value }: TakenKey, place: Place): Problem {
-  const message = `${field} ${JSON.stringify(clip(value))} appears in more than one product of this import.`;
-  return { code: "DUPLICATE", message, ...place };
-}
-
-function conflictProblem({ field, value }: TakenKey, place: Place): Problem {
-  const message = `${field} ${JSON.stringify(clip(value))} belongs to another product of the store.`;
-  return { code: "CONFLICT", message, ...place };
+/** A line of a file, or a product of a list as its path names it: `at products[3]`. */
+function nameOfPlace({ path, line }: ReturnType<ProductSource["placeOf"]>): string {
+  if (line !== undefined) return `on line ${line}`;
+  const steps = path.slice(0, -1).map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  return `at ${steps.join("").replace(/^\./u, "")}`;
 }

@@ -5,49 +5,73 @@ import { asLongWork } from "../../database/shares/shares.js";
 import { engineOf } from "../../database/engine.js";
 import { inTransaction, inTransactionIf } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
-import { blockingReads } from "../readGate.js";
-import { type Application, applyStaged, applySteps, applyUnchecked } from "./apply.js";
+import { blockingReads } from "../product/readGate.js";
+import { applyStaged, applySteps, applyUnchecked } from "./apply.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
 import { check, type Checked, requireAll } from "./check.js";
 import { countProducts } from "./check.sql.js";
-import { type IdempotentRequest, onceForKey } from "./idempotency/once.js";
+import { onceForKey } from "./idempotency/once.js";
 import { type ImportJob, importTimeoutMs } from "./job.js";
 import { excessOf, tooManyDeletions } from "./modes/mode.js";
 import { stageRemovals } from "./modes/replace.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
 import type { SentRows, StagedRows } from "./staging/rows.js";
 
-export interface Request {
-  readonly db: RootDatabase;
-  readonly job: ImportJob;
-  readonly request: IdempotentRequest | undefined;
+/**
+ * Stores rows, which are all there, in one transaction that locks the catalog: answers as before where the import's key was used, else
+ * stores the answer too.
+ *
+ * @returns undefined where the constraints of the catalog refuse a row, or REPLACE would delete too much: nothing was stored
+ */
+export function storeUnchecked(
+  db: RootDatabase,
+  job: ImportJob,
+  rows: SentRows | StagedRows,
+): Promise<ImportResult | undefined> {
+  const { target, mode, maxDeletions } = job;
+  const use = rows.kind === "staged" ? "long" : mode === "UPSERT" ? "short" : "short, exclusive";
+  return transact(db, job, rows, async (transaction, lock) => {
+    const application = { target, mode, now: await lock(transaction, use) };
+    if (mode !== "REPLACE" || rows.kind === "sent") {
+      const counts = await applyUnchecked(transaction, rows, application);
+      return counts && importResult(counts, job);
+    }
+    await requireAll(transaction, rows);
+    const removals = await stageRemovals(transaction, rows.key, target);
+    if (excessOf({ ...removals, stored: rows.rows }, maxDeletions) !== undefined) return undefined;
+    const counts = await applyUnchecked(transaction, rows, application);
+    return counts && importResult({ ...counts, deleted: removals.deleted }, job);
+  });
 }
 
 /**
- * Decides on an import, whose rows are all there, in one transaction that locks the catalog: answers as before where its key was
- * used, else checks and applies the rows and stores the answer. The embedded engine, of which a transaction would hold the only
- * session, applies staged rows in steps after it, while readers of the store wait.
+ * As storeUnchecked, but compares the rows with each other and with the catalog before. The embedded engine, of which a transaction
+ * would hold the only session, applies rows in steps after it, while readers of the store wait.
  *
- * @returns undefined where rows that were not checked may not be stored as they are: nothing was stored
  * @throws {AppError} VALIDATION_FAILED, TOO_MANY_DELETIONS or UNAVAILABLE
  */
-export async function decide(
-  given: Request,
-  rows: SentRows | StagedRows,
-  { isChecked }: { readonly isChecked: boolean },
-): Promise<ImportResult | undefined> {
-  const { db, job } = given;
-  const isInSteps = rows.kind === "staged" && !job.dryRun && engineOf(db).kind === "embedded";
-  const write = (transaction: Database, lock: LockCatalog) => {
-    if (rows.kind === "sent" || !isChecked) return writeUnchecked(transaction, job, { rows, lock });
-    return writeChecked(transaction, job, { rows, lock, isInSteps });
-  };
-  if (!isInSteps) return transact(given, rows, write);
-  return blockingReads(job.target.storeId, async () => {
-    const result = await transact(given, rows, write);
-    await applySteps(storeClientOf(db), rows.key).catch(storedLater);
+export async function storeChecked(db: RootDatabase, job: ImportJob, rows: StagedRows): Promise<ImportResult> {
+  const { target, dryRun } = job;
+  const isInSteps = !dryRun && engineOf(db).kind === "embedded";
+  const store = async () => {
+    const result = await transact(db, job, rows, async (transaction, lock) => {
+      const now = await lock(transaction, "long");
+      const { mode, ...checked } = await check(transaction, job, rows);
+      const counts = await countProducts(transaction, rows.key);
+      const removed = await removalsOf(transaction, job, { rows, mode, stored: counts.stored });
+      const written = { ...counts, ...checked, ...removed };
+      if (dryRun) return importResult(written, job);
+      if (!isInSteps) {
+        const stored = await applyStaged(transaction, rows.key, { target, mode, now });
+        return importResult({ ...written, ...stored }, job);
+      }
+      await accept(transaction, rows, now);
+      return importResult(written, job);
+    });
+    if (isInSteps) await applySteps(storeClientOf(db), rows.key).catch(storedLater);
     return result;
-  });
+  };
+  return isInSteps ? blockingReads(target.storeId, store) : store();
 }
 
 function storedLater(cause: unknown): never {
@@ -55,72 +79,29 @@ function storedLater(cause: unknown): never {
   throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5, cause });
 }
 
-type Write = (transaction: Database, lock: LockCatalog) => Promise<Written | undefined>;
-
-/** All that may have to be repeated, where others hold a lock, is this transaction. */
-function transact(
-  { db, job, request }: Request,
+/**
+ * All that may have to be repeated, where others hold a lock, is this transaction.
+ *
+ * @param write rolls back where it gives undefined
+ */
+function transact<Answer extends ImportResult | undefined>(
+  db: RootDatabase,
+  { target: { storeId }, signal, idempotency }: ImportJob,
   { kind }: SentRows | StagedRows,
-  write: Write,
-): Promise<ImportResult | undefined> {
-  const { target, source, mode, dryRun, signal } = job;
-  const { storeId } = target;
+  write: (transaction: Database, lock: LockCatalog) => Promise<Answer>,
+): Promise<Answer | ImportResult> {
   const isLong = kind === "staged";
   const isKept = (result: ImportResult | undefined) => result !== undefined;
-  return onceForKey(db, storeId, request, signal, (once) =>
+  return onceForKey<Answer>(db, storeId, idempotency, signal, (once) =>
     withCatalog(db, storeId, { isLong, signal }, (lock) => {
       const work = () =>
         inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, (transaction) => {
-          const stored = once(transaction, async () => {
-            const written = await write(transaction, lock);
-            return written && importResult(written, { mode, dryRun, reading: source.reading?.() });
-          });
+          const stored = once(transaction, () => write(transaction, lock));
           return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
         });
       return isLong ? asLongWork(db, storeId, work, signal) : work();
     }),
   );
-}
-
-interface Writing<Rows> {
-  readonly rows: Rows;
-  readonly lock: LockCatalog;
-}
-
-async function writeUnchecked(
-  transaction: Database,
-  job: ImportJob,
-  { rows, lock }: Writing<SentRows | StagedRows>,
-): Promise<Written | undefined> {
-  const { target, mode, maxDeletions } = job;
-  const isAlone = mode !== "UPSERT";
-  const now = await lock(transaction, rows.kind === "staged" ? "long" : isAlone ? "short, exclusive" : "short");
-  const application = { target, mode, now };
-  if (mode !== "REPLACE" || rows.kind === "sent") return applyUnchecked(transaction, rows, application);
-  await requireAll(transaction, rows);
-  const removals = await stageRemovals(transaction, rows.key, target);
-  if (excessOf({ ...removals, stored: rows.rows }, maxDeletions) !== undefined) return undefined;
-  const counts = await applyUnchecked(transaction, rows, application);
-  return counts && { ...counts, deleted: removals.deleted };
-}
-
-async function writeChecked(
-  transaction: Database,
-  job: ImportJob,
-  { rows, lock, isInSteps }: Writing<StagedRows> & { readonly isInSteps: boolean },
-): Promise<Written> {
-  const now = await lock(transaction, "long");
-  const { mode, ...checked } = await check(transaction, job, rows);
-  const counts = await countProducts(transaction, rows.key);
-  const removed = await removalsOf(transaction, job, { rows, mode, stored: counts.stored });
-  const written = { ...counts, ...checked, ...removed };
-  if (job.dryRun) return written;
-  if (isInSteps) {
-    await accept(transaction, rows, now);
-    return written;
-  }
-  const application: Application = { target: job.target, mode, now };
-  return { ...written, ...(await applyStaged(transaction, rows.key, application)) };
 }
 
 interface Replacing extends Pick<Checked, "mode"> {
@@ -156,12 +137,11 @@ async function accept(transaction: Database, { key }: StagedRows, now: string): 
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
-export function refuse({ db, job }: Request, rows: StagedRows): Promise<never> {
-  const { storeId } = job.target;
+export function refuse(db: RootDatabase, job: ImportJob, rows: StagedRows): Promise<never> {
   const work = () =>
     inTransaction(db, { timeoutMs: importTimeoutMs }, async (transaction): Promise<never> => {
       await check(transaction, job, rows);
       throw new Error("An import with invalid rows cannot be right.");
     });
-  return asLongWork(db, storeId, work, job.signal);
+  return asLongWork(db, job.target.storeId, work, job.signal);
 }

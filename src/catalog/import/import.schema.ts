@@ -4,11 +4,10 @@ import { builder } from "../../schema/builder.js";
 import { noteSiteUse } from "../../schema/deprecation.js";
 import { enumValues } from "../../schema/enumValues.js";
 import type { Context, Original } from "../../schema/context.js";
-import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../reading/rowChecks.js";
-import type { CsvSource } from "./ways/csv.js";
+import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
+import type { CsvSource } from "./ways/text.js";
 import type { ImportOptions } from "./import.js";
-import type { IdempotentRequest } from "./idempotency/once.js";
-import type { ProductInput, ProductPatch } from "../product.input.js";
+import type { IdempotentRequest } from "./job.js";
 import type { ImportMode as ImportModeValue, ModeOptions } from "./modes/mode.js";
 import type { ImportFailure, ImportResult } from "./result.js";
 
@@ -122,23 +121,12 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** Valid, in place of unparsed products; see execution/importVariables.ts. */
-export function placeholderProduct(placeholder: string): ProductInput {
-  return { id: placeholder, sku: "", title: "", available: false, featured_image: "", url: "" };
-}
-
-/** The same for a patch. */
-export function placeholderPatch(placeholder: string): ProductPatch {
-  return { id: placeholder };
-}
-
-interface SentInput {
-  readonly id?: string | null | undefined;
-}
-
-export function asSent(given: readonly SentInput[] | SentInput, { sent: { originals } }: Context): Original {
-  const [first] = Array.isArray(given) ? (given as readonly SentInput[]) : [given as SentInput];
-  return (typeof first?.id === "string" && originals?.get(first.id)) || { value: given, takesSingles: false };
+/** @param given an input object or a list of them, of which GraphQL may have got a placeholder; see execution/input/originals.ts */
+export function asSent(given: unknown, { sent: { originals, frame } }: Context): Original {
+  const { id } = (Array.isArray(given) ? given[0] : given) as { readonly id?: unknown };
+  const original = typeof id === "string" ? originals?.get(id) : undefined;
+  if (original === undefined) return { value: given, takesSingles: false, frame };
+  return "unparsed" in original ? original : { ...original, frame };
 }
 
 /** The text, or its unparsed JSON string where GraphQL got a placeholder. */

@@ -1,12 +1,18 @@
 import { resolveSite, type SiteReference } from "../../access/stores/site.js";
 import type { RootDatabase } from "../../database/client.js";
 import { engineOf } from "../../database/engine.js";
-import { mergeSearchIndexSoon } from "../product.searchIndex.js";
-import type { ErrorPolicy } from "../reading/rowChecks.js";
-import { withThread } from "../reading/thread.js";
-import { decide, refuse, type Request } from "./decide.js";
-import { findEarlierAnswer, type IdempotentRequest, requireValidKey } from "./idempotency/once.js";
-import { type ImportJob, type ProductSource, throwIfDisconnected, throwIfTooManyProblems } from "./job.js";
+import { mergeSearchIndexSoon } from "../product/search/product.searchIndex.js";
+import type { ErrorPolicy } from "../sources/rowChecks.js";
+import { withThread } from "../sources/thread.js";
+import { refuse, storeChecked, storeUnchecked } from "./decide.js";
+import { requireValidKey } from "./idempotency/once.js";
+import {
+  type IdempotentRequest,
+  type ImportJob,
+  type ProductSource,
+  throwIfDisconnected,
+  throwIfTooManyProblems,
+} from "./job.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportResult } from "./result.js";
@@ -51,13 +57,13 @@ export async function importFrom(
     maxDeletions,
     errorPolicy: errorPolicy ?? "REJECT_ALL",
     dryRun: dryRun === true,
+    idempotency: dryRun === true ? undefined : idempotency,
     signal,
     acceptedLines,
   };
-  const request = job.dryRun ? undefined : idempotency;
   const staging = new Staging(db, job.target);
   try {
-    const result = await readAndStore({ db, job, request, staging });
+    const result = await readAndStore(db, job, staging);
     if (!job.dryRun) mergeSearchIndexSoon(db, result.imported);
     return result;
   } finally {
@@ -65,41 +71,27 @@ export async function importFrom(
   }
 }
 
-async function readAndStore(given: Request & { readonly staging: Staging }): Promise<ImportResult> {
-  const { db, job, request, staging } = given;
+async function readAndStore(db: RootDatabase, job: ImportJob, staging: Staging): Promise<ImportResult> {
   const { storeId } = job.target;
-  const findAnswer = async () => request && findEarlierAnswer(db, storeId, request);
-  const read = () => readRows(job, staging, findAnswer);
+  const read = () => readRows(db, job, staging);
   const rows = await (job.source.isOnThread ? withThread(storeId, read, job.signal) : read());
   if (rows.kind === "answered") return rows.answer;
   throwIfTooManyProblems(rows.read);
-  const result = await storeUnchecked(given, rows);
-  if (result !== undefined) return result;
+  if (!needsCheck(db, job, rows)) {
+    const result = await storeUnchecked(db, job, rows);
+    if (result !== undefined) return result;
+  }
   const staged = rows.kind === "staged" ? rows : await staging.addAll(rows);
-  return isRefused(job, staged) ? refuse(given, staged) : decide(given, staged, { isChecked: true }).then(required);
+  // Invalid rows reject the whole import: its keys are compared as well, to report every problem.
+  if (job.errorPolicy === "REJECT_ALL" && staged.read.problems.total > 0) return refuse(db, job, staged);
+  return storeChecked(db, job, staged);
 }
 
 /**
  * Most imports are right, so the constraints of the catalog suffice to check them. Where rows are stored in several statements, an
  * invalid import would be stored in part: those are checked before.
- *
- * @returns undefined where the rows need a check
  */
-async function storeUnchecked(given: Request, rows: SentRows | StagedRows): Promise<ImportResult | undefined> {
-  const { db, job } = given;
-  const needsCheck =
-    job.dryRun ||
-    hasFaults(rows.read) ||
-    (rows.kind === "staged" && (job.mode === "PATCH" || engineOf(db).kind === "embedded"));
-  return needsCheck ? undefined : decide(given, rows, { isChecked: false });
-}
-
-/** Invalid rows reject the whole import: its keys are compared as well, to report every problem. */
-function isRefused({ errorPolicy }: ImportJob, { read }: StagedRows): boolean {
-  return errorPolicy === "REJECT_ALL" && read.problems.total > 0;
-}
-
-function required(result: ImportResult | undefined): ImportResult {
-  if (result === undefined) throw new Error("An import that was checked cannot be refused.");
-  return result;
+function needsCheck(db: RootDatabase, { dryRun, mode }: ImportJob, { kind, read }: SentRows | StagedRows): boolean {
+  const isInParts = kind === "staged" && (mode === "PATCH" || engineOf(db).kind === "embedded");
+  return dryRun || isInParts || hasFaults(read);
 }

@@ -1,15 +1,13 @@
 import { AppError, type Path, type Problems, validationFailed } from "../../errors.js";
-import type { EncodedRows } from "../product.columns.js";
-import type { FileReading } from "../reading/csv.js";
-import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../reading/rowChecks.js";
+import type { EncodedRows } from "../product/product.columns.js";
+import type { FileReading } from "../sources/csv/csv.js";
+import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../sources/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";
 
 interface ProductChunk {
   readonly rows: number;
   readonly columns: EncodedRows;
-  /** So far: problems, and failed rows. */
-  readonly faults: number;
 }
 
 export interface ReadResult {
@@ -41,6 +39,15 @@ export interface ImportTarget {
   readonly siteId: string | undefined;
 }
 
+/** May be repeated, but is one import. */
+export interface IdempotentRequest {
+  readonly key: string;
+  /** Equal for equal requests. */
+  readonly fingerprint: string;
+  readonly field: string;
+  readonly onReplay: () => void;
+}
+
 export interface ImportJob {
   readonly target: ImportTarget;
   readonly source: ProductSource;
@@ -49,6 +56,7 @@ export interface ImportJob {
   readonly maxDeletions: number | null | undefined;
   readonly errorPolicy: ErrorPolicy;
   readonly dryRun: boolean;
+  readonly idempotency: IdempotentRequest | undefined;
   readonly signal: AbortSignal | undefined;
   /** Lines of accepted rows where others fail. */
   readonly acceptedLines?: LineSet | undefined;

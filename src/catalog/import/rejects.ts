@@ -1,8 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { filePieces } from "../csv/pieces.js";
-import { type CsvRecord, RecordSplitter } from "../csv/records.js";
-import { delimiterOf } from "../reading/csv.columns.js";
+import { fileBytes, filePieces } from "../sources/csv/pieces.js";
+import type { FormatReadOptions } from "../sources/formats/opened.js";
 
 /** A bit for each line up to the last one. */
 export class LineSet {
@@ -27,21 +26,33 @@ export class LineSet {
   }
 }
 
-export type RowFormat = "csv" | "ndjson";
+type RowFormat = "csv" | "ndjson";
 
 /**
- * Writes rejected rows as they were sent, of CSV below the header. The result can be imported once they are corrected.
+ * Writes rejected rows, of CSV below the header. The result can be imported once they are corrected, with the same options.
  *
  * @param accepted lines on which accepted rows start; undefined where all were accepted
  * @throws the error of node:fs for a file that cannot be read or written
  */
-export function writeRejects(
-  { file, form }: { readonly file: string; readonly form: RowFormat },
+export async function writeRejects(
+  { file, form, options }: RejectedFile,
   target: string,
   accepted: LineSet | undefined,
 ): Promise<void> {
-  const rejected = form === "csv" ? rejectedRows(file, accepted) : rejectedLines(file, accepted);
+  const rejected = form === "ndjson" ? rejectedLines(file, accepted) : await rejectedRows(file, options, accepted);
   return pipeline(rejected, createWriteStream(target));
+}
+
+export interface RejectedFile {
+  readonly file: string;
+  readonly form: RowFormat;
+  /** As those of the import. */
+  readonly options: FormatReadOptions;
+}
+
+async function rejectedRows(file: string, options: FormatReadOptions, accepted: LineSet | undefined) {
+  const { rejectedText } = await import("../sources/formats/rejected.js"); // its libraries would make each command start later
+  return rejectedText(() => fileBytes(file), { accepted, needed: new LineSet(), options });
 }
 
 /** A line may be longer than a piece, so its parts are written as they come. Blank lines are no rows. */
@@ -60,19 +71,4 @@ async function* rejectedLines(file: string, accepted: LineSet | undefined): Asyn
     }
     yield rejected;
   }
-}
-
-async function* rejectedRows(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {
-  const splitter = new RecordSplitter(delimiterOf);
-  let hasHeader = false;
-  const textOf = (records: readonly CsvRecord[]): string => {
-    let text = "";
-    for (const { text: record, line } of records) {
-      if (!hasHeader || (accepted !== undefined && !accepted.has(line))) text += `${record}\n`;
-      hasHeader = true;
-    }
-    return text;
-  };
-  for await (const { text } of filePieces(file)) yield textOf(splitter.push(text));
-  yield textOf(splitter.end());
 }

@@ -1,6 +1,7 @@
 import type { Problem } from "../../errors.js";
 import { count } from "../../lib/text.js";
-import type { FileReading } from "../reading/csv.js";
+import type { FileReading } from "../sources/csv/csv.js";
+import type { ImportJob } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 
 export interface ImportFailure {
@@ -41,63 +42,46 @@ export interface ImportResult {
   readonly reading?: FileReading;
 }
 
-const noFailures: ImportFailures = { list: [], total: 0 };
-
-interface ResultOptions {
-  readonly mode: ImportMode;
-  readonly dryRun: boolean;
-  readonly reading?: FileReading | undefined;
-}
-
 export function importResult(
-  { stored, created, deleted, failures = noFailures, remark }: Written,
-  { mode, dryRun, reading }: ResultOptions,
+  written: Written,
+  { mode, dryRun, source }: Pick<ImportJob, "mode" | "dryRun" | "source">,
 ): ImportResult {
-  const { list, total: failed } = failures;
-  const counts = { mode, stored, created, deleted, failed };
-  const message = dryRun ? forecast(counts) : report(counts);
+  const { stored, created, deleted, failures, remark } = written;
+  const reading = source.reading?.();
+  const message = dryRun ? forecast(written, mode) : report(written, mode);
   return {
     message: remark === undefined ? message : `${message} ${remark}`,
     imported: stored,
     created,
     updated: stored - created,
     deleted: deleted ?? 0,
-    failed,
-    failures: list,
+    failed: failures?.total ?? 0,
+    failures: failures?.list ?? [],
     ...(reading !== undefined && { reading }),
   };
 }
 
-interface Counts extends Pick<ResultOptions, "mode"> {
-  readonly stored: number;
-  readonly created: number;
-  readonly deleted: number | undefined;
-  readonly failed: number;
+function report(written: Written, mode: ImportMode): string {
+  const { number, verb, others } = countsOf(written, mode);
+  const more = others.map((other) => `, ${other.number} ${other.verb}`);
+  return `${count(number, "product was", "products were")} ${verb}${more.join("")}.`;
 }
 
-function report(counts: Counts): string {
-  const { number, verb } = mainCount(counts);
-  const others = otherCounts(counts).map(([more, done]) => `, ${more} ${done}`);
-  return `${count(number, "product was", "products were")} ${verb}${others.join("")}.`;
-}
-
-function forecast(counts: Counts): string {
-  const { number, verb } = mainCount(counts);
-  const others = otherCounts(counts).map(
-    ([more, done]) => `, ${more} would ${done === "failed" ? "fail" : `be ${done}`}`,
+function forecast(written: Written, mode: ImportMode): string {
+  const { number, verb, others } = countsOf(written, mode);
+  const more = others.map(
+    (other) => `, ${other.number} would ${other.verb === "failed" ? "fail" : `be ${other.verb}`}`,
   );
-  return `${count(number, "product")} would be ${verb}${others.join("")}. Nothing was stored.`;
+  return `${count(number, "product")} would be ${verb}${more.join("")}. Nothing was stored.`;
 }
 
 /** A patch updates products; it creates one only where all fields of a missing product are given. */
-function mainCount({ mode, stored, created }: Counts) {
-  return mode === "PATCH" ? { number: stored - created, verb: "updated" } : { number: stored, verb: "imported" };
-}
-
-function otherCounts({ mode, created, deleted, failed }: Counts): (readonly [number, string])[] {
-  return [
-    ...(mode === "PATCH" && created > 0 ? [[created, "created"] as const] : []),
-    ...(deleted === undefined ? [] : [[deleted, "deleted"] as const]),
-    ...(failed === 0 ? [] : [[failed, "failed"] as const]),
+function countsOf({ stored, created, deleted, failures }: Written, mode: ImportMode) {
+  const others = [
+    ...(mode === "PATCH" && created > 0 ? [{ number: created, verb: "created" }] : []),
+    ...(deleted === undefined ? [] : [{ number: deleted, verb: "deleted" }]),
+    ...(failures === undefined || failures.total === 0 ? [] : [{ number: failures.total, verb: "failed" }]),
   ];
+  const main = mode === "PATCH" ? { number: stored - created, verb: "updated" } : { number: stored, verb: "imported" };
+  return { ...main, others };
 }

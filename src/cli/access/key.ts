@@ -25,13 +25,16 @@ export function addKeyCommands(program: Command): void {
       "of pages that may use it, https://shop.example or https://*.shop.example; repeat it for several",
       (origin: string, before?: readonly string[]) => [...(before ?? []), origin],
     )
+    .option("--sandboxed", "sandboxed pages may use it too, such as custom pixels: browsers send null as their origin")
     .option("--label <label>", "what it is for", parseName)
-    .action(async (store: string, options: OutputOptions & { origin: string[]; label?: string }) => {
-      const { origin: origins, label } = options;
-      const issued = await withDatabase((db) => issueKey(db, store, { origins, label }));
-      const about = `(key ${issued.id}, for pages of ${issued.origins.join(" ")})`;
-      await print(issued, [issued.key, about], options);
-    });
+    .action(
+      async (store: string, options: OutputOptions & { origin: string[]; sandboxed?: boolean; label?: string }) => {
+        const { origin: origins, sandboxed: isSandboxed, label } = options;
+        const issued = await withDatabase((db) => issueKey(db, store, { origins, isSandboxed, label }));
+        const about = `(key ${issued.id}, for pages of ${issued.origins.join(" ")})`;
+        await print(issued, [issued.key, about], options);
+      },
+    );
   addCommand(key, "list <store>", "list the public keys of a store", "key list acme").action(
     async (store: string, options: OutputOptions) => {
       const keys = await withDatabase((db) => listKeys(db, store));

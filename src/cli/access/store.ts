@@ -1,5 +1,12 @@
 import type { Command } from "commander";
-import { createStore, listStores, renameStore, setCurrency, type StoreSummary } from "../../access/stores/store.js";
+import {
+  createStore,
+  listStores,
+  renameStore,
+  setStore,
+  type StoreSettings,
+  type StoreSummary,
+} from "../../access/stores/store.js";
 import { deleteStore, describeStore, type StoreContents } from "../../access/stores/store.delete.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
@@ -13,7 +20,7 @@ Examples:
   npx vitrine store create acme --name 'Acme Fashion'
   npx vitrine store list
   npx vitrine store show acme
-  npx vitrine store set acme --currency EUR
+  npx vitrine store set acme --currency EUR --time-zone Europe/Berlin
   npx vitrine store rename acme 'Acme'
   npx vitrine store delete acme`;
 
@@ -51,26 +58,32 @@ export function addStoreCommands(program: Command): void {
 }
 
 function addCreateCommand(store: Command): void {
-  const example = "store create acme --name 'Acme Fashion' --currency EUR";
-  addCommand(store, "create", "create a store", example)
+  const example = "store create acme --name 'Acme Fashion' --currency EUR --time-zone Europe/Berlin";
+  withSettings(addCommand(store, "create", "create a store", example))
     .argument("<store>", "its id: letters, digits, dots, dashes, underscores", parseName)
     .option("--name <name>", "its name (default: the id)", parseName)
-    .option("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
-    .action(async (id: string, options: OutputOptions & { name?: string; currency?: string }) => {
-      const result = await withDatabase((db) => createStore(db, id, options.name ?? id, options.currency));
+    .action(async (id: string, options: OutputOptions & StoreSettings & { name?: string }) => {
+      const result = await withDatabase((db) => createStore(db, id, options.name ?? id, options));
       const text = `Created store ${result.store}. Issue a token for it: npx vitrine token issue ${result.store}`;
       await print(result, text, options);
     });
 }
 
 function addChangeCommands(store: Command): void {
-  const setting = "set the currency of a store; amounts are not converted";
-  addCommand(store, "set <store>", setting, "store set acme --currency EUR")
-    .requiredOption("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
-    .action(async (id: string, options: OutputOptions & { currency: string }) => {
-      const result = await withDatabase((db) => setCurrency(db, id, options.currency));
-      await print(result, `The currency of store ${id} is now ${result.currency}.`, options);
-    });
+  const setting = "set the currency of a store, whose amounts are not converted, or its time zone";
+  withSettings(addCommand(store, "set <store>", setting, "store set acme --time-zone Europe/Berlin")).action(
+    async (id: string, options: OutputOptions & StoreSettings, command: Command) => {
+      if (options.currency === undefined && options.timeZone === undefined) {
+        command.error("Give --currency, --time-zone, or both");
+      }
+      const result = await withDatabase((db) => setStore(db, id, options));
+      const lines = [
+        ...(result.currency === undefined ? [] : [`The currency of store ${id} is now ${result.currency}.`]),
+        ...(result.timeZone === undefined ? [] : [`The time zone of store ${id} is now ${result.timeZone}.`]),
+      ];
+      await print(result, lines, options);
+    },
+  );
   const renaming = "give a store another name; its id stays";
   addCommand(store, "rename <store>", renaming, "store rename acme 'Acme Fashion'")
     .argument("<name>", "its new name", parseName)
@@ -78,6 +91,12 @@ function addChangeCommands(store: Command): void {
       const result = await withDatabase((db) => renameStore(db, id, name));
       await print(result, `Store ${id} is now named ${name}.`, options);
     });
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option("--currency <code>", "the currency of all its amounts (ISO 4217)", parseCurrency)
+    .option("--time-zone <name>", "the time zone of its days (IANA), such as Europe/Berlin");
 }
 
 async function deleteAfterAsking(id: string, options: OutputOptions & ConfirmOptions, command: Command) {

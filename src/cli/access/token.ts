@@ -1,7 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Revocation, revokeToken, rotateToken, undoRotation } from "../../access/token.replace.js";
-import { type Scope, scopes as allScopes } from "../../access/scopes.js";
-import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../../access/token.js";
+import {
+  type Scope,
+  scopes as allScopes,
+  type IssuedToken,
+  issueToken,
+  listTokens,
+  type TokenSummary,
+} from "../../access/token.js";
 import { withDatabase } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";
 import { parseDuration, parseFuture } from "../terminal/duration.js";

@@ -1,14 +1,13 @@
 import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
-import type { Scope } from "../../access/scopes.js";
-import { hashSecret, issueToken } from "../../access/token.js";
+import { type Scope, hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/ways/list.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { DemoShop } from "../../http/pages/demo/page.js";
 import { demoShop } from "./shop.js";
 import { addHistory } from "./history.js";
-import { currency, demoProductIds, demoProducts } from "./products.js";
+import { currency, demoProductIds, movePictures, pictured } from "./products.js";
 import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
 
 /** The demo store; its token is undefined where it was issued before. */
@@ -34,7 +33,7 @@ const endedShow = "summer-sale";
  * Creates the demo store, where there is no store or a token is chosen for it, and two tokens. A chosen token stays
  * valid; a random one is valid until the next start, which shows another. An interrupted creation is completed.
  *
- * @param url of the server, for the key of the pages of `/demo`
+ * @param url of the server, for the key of the pages of `/demo` and the pictures of products
  * @returns undefined where there are other stores only
  */
 export async function prepareDemo(
@@ -45,7 +44,8 @@ export async function prepareDemo(
   const found = await db.store.findUnique({ where: { id: store } });
   if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
   const isOurs = found === null || found.name === storeName; // another name means that an operator created the store
-  if (isOurs && !(await hasToken(db))) await fillDemoStore(db);
+  if (isOurs && !(await hasToken(db))) await fillDemoStore(db, url);
+  if (isOurs) await movePictures(db, store, url);
   const none = { token: undefined, readOnlyToken: undefined };
   const tokens = isOurs || chosenToken !== undefined ? await demoTokens(db, chosenToken) : none;
   const shop = isOurs ? await demoShop(db, store, url, { id: runningShow, name: runningShowName }) : undefined;
@@ -58,10 +58,10 @@ async function hasToken(db: RootDatabase): Promise<boolean> {
 }
 
 /** Each step is idempotent. */
-async function fillDemoStore(db: RootDatabase): Promise<void> {
+async function fillDemoStore(db: RootDatabase, url: string): Promise<void> {
   await db.store.createMany({ data: { id: store, name: storeName, currency }, skipDuplicates: true });
   await db.site.createMany({ data: { storeId: store, id: "demo-shop", type: "SHOP" }, skipDuplicates: true });
-  await importProducts(db, store, demoProducts);
+  await importProducts(db, store, pictured(url));
   await addDemoShows(db);
   await addHistory(db, store);
 }

@@ -1,5 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Channel, OrderLineInput, ShopperEventInput } from "../../analytics/events/events.input.js";
+import { statesOf } from "../../analytics/orders/order.input.js";
+import { recordNews } from "../../analytics/orders/order.record.js";
 import { recordEvents } from "../../analytics/events/events.record.js";
 import type { RootDatabase } from "../../database/client.js";
 import { demoProducts } from "./products.js";
@@ -45,6 +47,16 @@ export async function addHistory(db: RootDatabase, storeId: string): Promise<voi
     data: missing.map(({ show }, index) => ({ ...show, storeId, number: last + 1 + index })),
   });
   for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
+  const [denim] = history;
+  if (denim !== undefined)
+    await addOrder(db, storeId, denim.show.id, new Date(denim.show.startedAt.getTime() + 900_000));
+}
+
+/** The order that examples of the API name. */
+async function addOrder(db: RootDatabase, storeId: string, lsId: string, placedAt: Date): Promise<void> {
+  const lines = [{ productId: "linen-shirt", quantity: 2, amount: 119.8 }];
+  const order = { id: "2001", placedAt, amount: 124.7, lines, lsId, viewerId: `${lsId}-0` };
+  await recordNews(db, storeId, await statesOf(db, storeId, [order]));
 }
 
 function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof shows)[number], index: number) {

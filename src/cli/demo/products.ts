@@ -1,8 +1,10 @@
-import type { ProductInput } from "../../catalog/product.input.js";
+import type { ProductInput } from "../../catalog/product/product.fields.js";
+import type { RootDatabase } from "../../database/client.js";
+import { picturePath } from "../../http/pages/demo/pictures.js";
 
 export const currency = "EUR";
 
-export const demoProducts: readonly ProductInput[] = [
+export const demoProducts: readonly Omit<ProductInput, "featured_image">[] = [
   ["linen-shirt", "Linen shirt", 59.9],
   ["denim-jacket", "Denim jacket", 119],
   ["wool-scarf", "Wool scarf", 34.5],
@@ -22,9 +24,28 @@ export const demoProducts: readonly ProductInput[] = [
   description: `${String(title)} of the demo store.`,
   price: Number(price),
   available: index !== 8,
-  images: [`https://shop.example/images/${String(id)}-1.jpg`, `https://shop.example/images/${String(id)}-2.jpg`],
-  featured_image: `https://shop.example/images/${String(id)}-1.jpg`,
   url: `https://shop.example/products/${String(id)}`,
 }));
 
 export const demoProductIds = demoProducts.map(({ id }) => id);
+
+const pictureUrl = (url: string, id: string): string => `${url}${picturePath(id)}`;
+
+/** The products with pictures of this server. @param url of the server, with its path */
+export function pictured(url: string): ProductInput[] {
+  return demoProducts.map((product) => ({ ...product, featured_image: pictureUrl(url, product.id) }));
+}
+
+/** Where the server has another address than before, or pictures were on a host that does not exist. */
+export async function movePictures(db: RootDatabase, storeId: string, url: string): Promise<void> {
+  const known = await db.product.findMany({
+    where: { storeId, id: { in: demoProductIds } },
+    select: { id: true, featuredImage: true },
+  });
+  for (const { id, featuredImage } of known) {
+    const isOurs = featuredImage.endsWith(picturePath(id)) || featuredImage.startsWith("https://shop.example/images/");
+    const moved = pictureUrl(url, id);
+    if (!isOurs || featuredImage === moved) continue;
+    await db.product.update({ where: { storeId_id: { storeId, id } }, data: { featuredImage: moved } });
+  }
+}

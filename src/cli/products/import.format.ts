@@ -1,24 +1,24 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { fileBytes } from "../../catalog/csv/pieces.js";
 import {
   formatNames,
   type FormatOptions,
   type FormatTexts,
   parseFormatOptions,
-} from "../../catalog/formats/options.js";
-import type { CsvResult } from "../../catalog/reading/csv.js";
+} from "../../catalog/sources/formats/options.js";
+import type { CsvResult } from "../../catalog/sources/csv/csv.js";
 import { AppError } from "../../errors.js";
-import { isObject } from "../../lib/json/isObject.js";
+import { isObject } from "../../lib/json/parse.js";
 
 export interface FileFormatOptions {
   readonly format?: string;
-  readonly map?: Record<string, string>;
+  readonly map?: Record<string, string | readonly string[]>;
   readonly default?: Record<string, string>;
   readonly urlTemplate?: string;
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly onePer?: string;
+  readonly fillDown?: string;
   readonly mapping?: string;
   readonly saveMapping?: string;
 }
@@ -30,7 +30,7 @@ export function addFormatOptions(command: Command): Command {
     .addOption(
       new Option("--format <format>", "the system that wrote the file: recognized by its columns").choices(formatNames),
     )
-    .option("--map <field=column>", "take a field from this column; may be repeated", collect("field=column"))
+    .option("--map <field=column>", "take a field from this column; may be repeated", collectColumns)
     .option(
       "--default <field=value>",
       "the value of a field where a row has none; may be repeated",
@@ -38,6 +38,7 @@ export function addFormatOptions(command: Command): Command {
     )
     .option("--url-template <url>", "how URLs are made, such as 'https://shop.example/products/{handle}'")
     .option("--one-per <what>", "variant, or product: one with price_min and price_max (Shopify)")
+    .option("--fill-down <column>", "rows that share this column have what the first of them has, where they lack it")
     .option("--delimiter <delimiter>", "comma, semicolon or tab: found in the header by default")
     .option("--encoding <name>", "such as windows-1252: UTF-8 by default, or as the byte order mark says")
     .option("--mapping <file>", "read these options from a file; those that are given come first")
@@ -52,6 +53,13 @@ function collect(form: string) {
   };
 }
 
+/** A field that is given twice has several columns. */
+function collectColumns(text: string, previous: NonNullable<FileFormatOptions["map"]> = {}) {
+  const [field = "", column = ""] = Object.entries(collect("field=column")(text))[0] ?? [];
+  const before = previous[field];
+  return { ...previous, [field]: before === undefined ? column : [before, column].flat() };
+}
+
 /** The options, with those of `--mapping`; `--save-mapping` writes them. @throws {AppError} BAD_REQUEST for invalid ones */
 export async function readFormatOptions(options: FileFormatOptions): Promise<FormatOptions> {
   const given = {
@@ -62,13 +70,14 @@ export async function readFormatOptions(options: FileFormatOptions): Promise<For
     delimiter: options.delimiter,
     encoding: options.encoding,
     onePer: options.onePer,
+    fillDown: options.fillDown,
   };
   const texts = options.mapping === undefined ? given : merged(await readMapping(options.mapping), given);
   const parsed = parseFormatOptions(texts);
   if (options.saveMapping !== undefined) {
     await writeFile(options.saveMapping, `${JSON.stringify(texts, undefined, 2)}\n`);
   }
-  return parsed;
+  return { ...parsed, isCommand: true };
 }
 
 function merged(saved: FormatTexts, given: FormatTexts): FormatTexts {
@@ -77,7 +86,10 @@ function merged(saved: FormatTexts, given: FormatTexts): FormatTexts {
   return { ...saved, ...set, ...(map && { map }), ...(defaults && { defaults }) };
 }
 
-function join(saved: Readonly<Texts> | undefined, given: Readonly<Texts> | undefined): Texts | undefined {
+function join<Value>(
+  saved: Readonly<Record<string, Value>> | undefined,
+  given: Readonly<Record<string, Value>> | undefined,
+): Readonly<Record<string, Value>> | undefined {
   return saved === undefined && given === undefined ? undefined : { ...saved, ...given };
 }
 
@@ -95,34 +107,36 @@ function checkMapping(value: unknown): FormatTexts {
   if (!isObject(value)) throw new TypeError();
   for (const [name, entry] of Object.entries(value)) {
     const isTexts = ["map", "defaults"].includes(name)
-      ? isObject(entry) && Object.values(entry).every((text) => typeof text === "string")
-      : ["format", "urlTemplate", "delimiter", "encoding", "onePer"].includes(name) && typeof entry === "string";
+      ? isObject(entry) &&
+        Object.values(entry)
+          .flat()
+          .every((text) => typeof text === "string")
+      : ["format", "urlTemplate", "delimiter", "encoding", "onePer", "fillDown"].includes(name) &&
+        typeof entry === "string";
     if (!isTexts) throw new TypeError();
   }
   return value;
 }
 
-/** Rows that fail can be written to a file only where each product is a row of its own. @throws {AppError} BAD_REQUEST */
-export async function requireOwnColumns(file: string, options: FormatOptions): Promise<void> {
-  const { recognizeFormat } = await import("../../catalog/formats/read.js"); // its libraries would make each command start later
-  const format = await recognizeFormat(fileBytes(file), options);
-  if (format === "vitrine") return;
-  throw new AppError(
-    "BAD_REQUEST",
-    `--rejects needs a file in which each row is a product, as in Vitrine's own columns, but this one is read as ${format}.`,
-  );
-}
-
 export function readingReport(read: CsvResult | undefined, dryRun: boolean): object {
-  const { format = "vitrine", notes = [], preview = [] } = read ?? {};
+  const { format = "vitrine", notes = [], skipped = 0, columns, preview = [] } = read ?? {};
   return {
     ...(format !== "vitrine" && { format }),
     ...(notes.length > 0 && { notes }),
+    ...(skipped > 0 && { skipped }),
+    ...(dryRun && columns !== undefined && { columns }),
     ...(dryRun && { products: preview }),
   };
 }
 
-export function describePreview({ preview = [] }: CsvResult): string[] {
+/** What was recognized, and the first products. */
+export function describePreview({ format = "vitrine", columns, preview = [] }: CsvResult): string[] {
+  const used = Object.entries(columns ?? {}).map(([column, use]) => `  ${column} → ${use}`);
+  const recognized = used.length === 0 ? [] : [`The file is read as ${format}, with these columns:`, ...used];
+  return [...recognized, ...describeProducts(preview)];
+}
+
+function describeProducts(preview: NonNullable<CsvResult["preview"]>): string[] {
   if (preview.length === 0) return [];
   const [first, be] = preview.length === 1 ? ["product", "it"] : [`${preview.length} products`, "they"];
   const products = preview.flatMap((product) => JSON.stringify(product, undefined, 2).split("\n"));
@@ -135,8 +149,19 @@ export function describeNotes({ notes = [] }: CsvResult): string[] {
 
 /** @throws {AppError} BAD_REQUEST for options that concern CSV alone */
 export function requireNoCsvOptions(options: FileFormatOptions): void {
-  const { format, map, default: defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping } = options;
-  const given = { format, map, defaults, urlTemplate, delimiter, encoding, onePer, mapping, saveMapping };
+  const {
+    format,
+    map,
+    default: defaults,
+    urlTemplate,
+    delimiter,
+    encoding,
+    onePer,
+    fillDown,
+    mapping,
+    saveMapping,
+  } = options;
+  const given = { format, map, defaults, urlTemplate, delimiter, encoding, onePer, fillDown, mapping, saveMapping };
   const named = Object.entries(given).filter(
     ([, value]) => value !== undefined && value !== "auto" && value !== "vitrine",
   );

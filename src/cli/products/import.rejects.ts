@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { type LineSet, type RowFormat, writeRejects } from "../../catalog/import/rejects.js";
+import { type LineSet, type RejectedFile, writeRejects } from "../../catalog/import/rejects.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
 
@@ -14,9 +14,9 @@ interface Rejects {
  *
  * @throws {AppError} BAD_REQUEST where it is the file that is imported, or cannot be written
  */
-export async function openRejects(file: string, form: RowFormat, target: string): Promise<Rejects> {
+export async function openRejects(rejected: RejectedFile, target: string): Promise<Rejects> {
   const existing = await realpath(target).catch(() => undefined);
-  if (existing === (await realpath(file))) {
+  if (existing === (await realpath(rejected.file))) {
     throw new AppError(
       "BAD_REQUEST",
       `${target} is the file that is imported: name another one for the rejected rows.`,
@@ -25,7 +25,7 @@ export async function openRejects(file: string, form: RowFormat, target: string)
   const output = await beginOutputFile(target);
   return {
     async write(accepted) {
-      await writeRejects({ file, form }, output.draft, accepted);
+      await writeRejects(rejected, output.draft, accepted);
       await output.finish();
     },
     close: () => output.close(),

@@ -1,16 +1,15 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { importCsv } from "../../catalog/import/ways/csv.js";
-import { importNdjson } from "../../catalog/import/ways/ndjson.js";
+import { importCsv, importNdjson } from "../../catalog/import/ways/text.js";
 import { LineSet } from "../../catalog/import/rejects.js";
-import type { ErrorPolicy } from "../../catalog/reading/rowChecks.js";
+import type { ErrorPolicy } from "../../catalog/sources/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
 import { printError } from "../terminal/lines.js";
 import { type ShowProgress, withProgress } from "../terminal/progress.js";
 import { parseName } from "../terminal/name.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import type { CsvResult } from "../../catalog/reading/csv.js";
+import type { CsvResult } from "../../catalog/sources/csv/csv.js";
 import {
   addFormatOptions,
   describeNotes,
@@ -19,10 +18,10 @@ import {
   readFormatOptions,
   requireNoCsvOptions,
   readingReport,
-  requireOwnColumns,
 } from "./import.format.js";
 import { addModeOptions, type ModeCommandOptions } from "./import.mode.js";
 import { isNdjson, withInput } from "./import.input.js";
+import { explain, parseLine } from "./import.explain.js";
 import { openRejects } from "./import.rejects.js";
 import { withStore } from "../runtime.js";
 import { addCommand } from "../terminal/command.js";
@@ -33,6 +32,7 @@ interface ImportCommandOptions extends OutputOptions, FileFormatOptions, ModeCom
   readonly dryRun?: boolean;
   readonly site?: string;
   readonly rejects?: string;
+  readonly explain?: number;
 }
 
 const errorPolicies = {
@@ -71,6 +71,11 @@ export function addImportCommand(program: Command): void {
       }),
     )
     .option("--dry-run", "report what the import would do, and store nothing")
+    .option(
+      "--explain <line>",
+      "show the row on this line: each cell, what it became, and why; store nothing",
+      parseLine,
+    )
     .action(importAndReport);
 }
 
@@ -79,6 +84,7 @@ async function importAndReport(store: string, file: string, options: ImportComma
   if (rejects !== undefined && options.errorPolicy === "reject-all") {
     command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
   }
+  if (options.explain !== undefined) return explain(file, options.explain, options);
   const { result, read } = await withInput(file, (path) => importFile(store, path, options));
   const { message, imported, created, updated, failed, failures, deleted } = result;
   const counts = { imported, created, updated, ...(mode === "REPLACE" && { deleted }) };
@@ -103,8 +109,11 @@ async function importFile(store: string, file: string, options: ImportCommandOpt
   const form = isNdjson(file) ? "ndjson" : "csv";
   if (form === "ndjson") requireNoCsvOptions(options);
   const fileFormat = await readFormatOptions(options);
-  if (options.rejects !== undefined && form === "csv") await requireOwnColumns(file, fileFormat);
-  const rejected = options.rejects === undefined ? undefined : await openRejects(file, form, options.rejects);
+  const isPatch = options.mode === "PATCH";
+  const rejected =
+    options.rejects === undefined
+      ? undefined
+      : await openRejects({ file, form, options: { ...fileFormat, isPatch } }, options.rejects);
   const acceptedLines = rejected && new LineSet();
   let read: CsvResult | undefined;
   const run = (db: RootDatabase, show: ShowProgress): Promise<ImportResult> => {

@@ -3,7 +3,7 @@ import { useAnswer } from "../hooks/useAnswer.js";
 import { type ShowFilter, useShows } from "../hooks/useShows.js";
 import { useView } from "../hooks/useView.js";
 import type { View } from "../overview/view.js";
-import { showTimesQuery, storeQuery } from "../queries/show.js";
+import { type ShowSummary, showTimesQuery, storeQuery } from "../queries/show.js";
 import { markAccepted } from "../session.js";
 import { Link } from "./Link.js";
 import { NewShow } from "./NewShow.js";
@@ -13,6 +13,7 @@ import { Overview } from "./overview/Overview.js";
 import { ShowList } from "./ShowList.js";
 import { Show } from "./show/Show.js";
 import { TopBar } from "./TopBar.js";
+import { Wall } from "./wall/Wall.js";
 
 interface Props {
   readonly token: string;
@@ -25,7 +26,8 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
   const [isCreating, setCreating] = useState(false);
   const { view, go, follow, overview } = useView();
   const store = useAnswer(storeQuery, {}, token)?.store;
-  const onNew = store?.scopes.includes("shows:write") === false ? undefined : () => setCreating(true);
+  const mayWrite = store?.scopes.includes("shows:write");
+  const onNew = mayWrite === false ? undefined : () => setCreating(true);
   const shows = useShows(token, filter);
   const { list, failure } = shows;
   useEffect(() => {
@@ -37,9 +39,8 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
     shows.reload();
     follow({ kind: "show", lsId });
   };
+  if (view.kind === "wall") return <Wall token={token} shows={list?.shows} lsId={view.lsId} onTokenEnd={onRefused} />;
   const each = { token, view, overview, onNew, onFollow: follow };
-  const isEmpty = list?.shows.length === 0 && filter.status === undefined && filter.search.trim() === "";
-  const live = list?.shows.filter(({ status }) => status === "LIVE") ?? [];
   const navigation = { store: store?.name, shows, filter, onFilter: setFilter, onSignOut };
   return (
     <div class="layout">
@@ -49,15 +50,30 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
       <Navigation {...each} {...navigation} />
       {isCreating && <NewShow token={token} onClose={() => setCreating(false)} onSaved={onSaved} />}
       <main id="show" tabIndex={-1}>
-        <CurrentView {...each} isEmpty={isEmpty} live={live} onChange={go} onTokenEnd={onRefused} />
+        <CurrentView
+          {...each}
+          {...stateOf(list?.shows ?? [], list !== undefined && isAll(filter))}
+          mayWrite={mayWrite === true}
+          onChange={go}
+          onTokenEnd={onRefused}
+        />
       </main>
     </div>
   );
 }
 
+function isAll({ status, search }: ShowFilter): boolean {
+  return status === undefined && search.trim() === "";
+}
+
+/** @param isWhole whether no show is left out by a filter */
+function stateOf(shows: readonly ShowSummary[], isWhole: boolean) {
+  return { isEmpty: isWhole && shows.length === 0, live: shows.filter(({ status }) => status === "LIVE") };
+}
+
 interface ViewProps {
   readonly token: string;
-  readonly view: View;
+  readonly view: ShownView;
   /** The overview as it was left. */
   readonly overview: View;
   /** Undefined where the token may not save shows. */
@@ -65,14 +81,16 @@ interface ViewProps {
   readonly onFollow: (view: View) => void;
 }
 
+type ShownView = Exclude<View, { kind: "wall" }>;
 type OverviewProps = Parameters<typeof Overview>[0];
 
 interface CurrentViewProps extends ViewProps, Pick<OverviewProps, "live" | "onChange" | "onTokenEnd"> {
   /** Whether the store is known to have no shows. */
   readonly isEmpty: boolean;
+  readonly mayWrite: boolean;
 }
 
-function CurrentView({ view, overview, isEmpty, onNew, ...props }: CurrentViewProps) {
+function CurrentView({ view, overview, isEmpty, mayWrite, onNew, ...props }: CurrentViewProps) {
   if (view.kind === "overview") {
     return isEmpty ? <NoShows onNew={onNew} /> : <Overview {...props} state={view.state} />;
   }
@@ -86,7 +104,7 @@ function CurrentView({ view, overview, isEmpty, onNew, ...props }: CurrentViewPr
       {view.kind === "comparison" ? (
         <Comparison key={view.lsIds.join()} {...props} lsIds={view.lsIds} />
       ) : (
-        <Show key={view.lsId} {...props} lsId={view.lsId} />
+        <Show key={view.lsId} {...props} lsId={view.lsId} mayWrite={mayWrite} />
       )}
     </>
   );

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren, TargetedSubmitEvent } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import icon from "../icon.svg";
 
@@ -121,5 +121,43 @@ export function Segments<Value extends string>({ legend, options, value, onChang
         </label>
       ))}
     </fieldset>
+  );
+}
+
+interface FormDialogProps {
+  /** Begins the ids of its elements. */
+  readonly name: string;
+  readonly heading: ComponentChildren;
+  /** What the button says that sends the form. */
+  readonly action: string;
+  readonly form: {
+    readonly problem: string | undefined;
+    readonly isSending: boolean;
+    readonly onSubmit: (event: TargetedSubmitEvent<HTMLFormElement>) => void;
+  };
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form above the page, which Escape closes. */
+export function FormDialog({ name, heading, action, form, onClose, children }: FormDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="card" aria-labelledby={`${name}-heading`} onClose={onClose}>
+      <form class="fields" onSubmit={form.onSubmit}>
+        <h2 id={`${name}-heading`}>{heading}</h2>
+        {children}
+        <Problem text={form.problem} />
+        <div class="actions">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button class="primary" type="submit" aria-disabled={form.isSending}>
+            {form.isSending ? "Saving…" : action}
+          </button>
+        </div>
+      </form>
+    </dialog>
   );
 }

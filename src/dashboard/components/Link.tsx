@@ -6,6 +6,7 @@ interface Props {
   readonly onFollow: (view: View) => void;
   readonly anchor?: RefObject<HTMLAnchorElement | null>;
   readonly class?: string;
+  readonly dir?: "auto";
   readonly "aria-label"?: string;
   readonly "aria-current"?: "page" | undefined;
   readonly children: ComponentChildren;

@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { query } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
 import { useForm } from "../hooks/useForm.js";
 import { saveShowMutation, showTimesQuery } from "../queries/show.js";
-import { Problem } from "./Elements.js";
+import { momentShowing, shownAt, timeZone } from "../timeZone.js";
+import { FormDialog } from "./Elements.js";
 
 interface Props {
   readonly token: string;
@@ -13,35 +14,21 @@ interface Props {
 
 /** A dialog to create a show: live at once, or scheduled if it starts later. */
 export function NewShow({ token, onSaved, onClose }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [show, setShow] = useState<NewShowValues>(() => ({
     name: "",
-    startsAt: localMinute(new Date()),
+    startsAt: new Date(shownAt(Date.now())).toISOString().slice(0, 16),
     id: undefined,
   }));
-  useEffect(() => dialog.current?.showModal(), []);
-  const { problem, isSending, onSubmit } = useForm(async () => {
+  const form = useForm(async () => {
     const found = await problemOf(show, token);
     if (found === undefined) onSaved(idOf(show));
     return found;
   });
 
   return (
-    <dialog ref={dialog} class="card" aria-labelledby="new-show-heading" onClose={onClose}>
-      <form class="fields" onSubmit={onSubmit}>
-        <h2 id="new-show-heading">New show</h2>
-        <Fields show={show} onChange={setShow} />
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-          <button class="primary" type="submit" aria-disabled={isSending}>
-            {isSending ? "Saving…" : "Create show"}
-          </button>
-        </div>
-      </form>
-    </dialog>
+    <FormDialog name="new-show" heading="New show" action="Create show" form={form} onClose={onClose}>
+      <Fields show={show} onChange={setShow} />
+    </FormDialog>
   );
 }
 
@@ -72,7 +59,7 @@ function Fields({ show, onChange }: FieldsProps) {
         onInput={({ currentTarget }) => onChange({ ...show, startsAt: currentTarget.value })}
       />
       <p id="new-show-start-hint" class="muted small">
-        A show that starts later is scheduled; any other is live at once.
+        A show that starts later is scheduled; any other is live at once. The time zone is {timeZone()}.
       </p>
       <label for="new-show-id">Id</label>
       <input
@@ -99,9 +86,15 @@ interface NewShowValues {
   readonly id: string | undefined;
 }
 
+/** Invalid where it was not entered. */
+function startOf({ startsAt }: NewShowValues): Date {
+  const shown = Date.parse(`${startsAt}Z`);
+  return new Date(Number.isNaN(shown) ? shown : momentShowing(shown));
+}
+
 /** Saves the show. @returns why it was not saved */
 async function problemOf(show: NewShowValues, token: string): Promise<string | undefined> {
-  const [id, name, startsAt] = [idOf(show), show.name.trim(), new Date(show.startsAt)];
+  const [id, name, startsAt] = [idOf(show), show.name.trim(), startOf(show)];
   if (name === "") return "Enter a name.";
   if (id === "") return "Enter an id.";
   if (Number.isNaN(startsAt.getTime())) return "Enter the start as a date and time.";
@@ -135,8 +128,4 @@ function idOf({ id, name }: NewShowValues): string {
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return Array.from(words.join("-")).slice(0, 80).join("");
-}
-
-function localMinute(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -1,13 +1,14 @@
 import { wait } from "./wait.js";
 
-/** How often figures that no subscription brings are asked for. */
-const repeatMs = 30_000;
-
-/** The answers of a call, every 30 seconds. In a hidden tab, the next call waits until the tab is shown. */
-export async function* repeat<Value>(ask: () => Promise<Value>, signal: AbortSignal): AsyncGenerator<Value, void> {
+/** The answers of a call, at an interval. In a hidden tab, the next call waits until the tab is shown. */
+export async function* repeat<Value>(
+  ask: () => Promise<Value>,
+  everyMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Value, void> {
   while (!signal.aborted) {
     yield await ask();
-    await wait({ ms: repeatMs }, signal);
+    await wait({ ms: everyMs }, signal);
     if (document.visibilityState !== "visible") await wait({ events: [[document, "visibilitychange"]] }, signal);
   }
 }

@@ -1,9 +1,16 @@
-import { useRef } from "preact/hooks";
-import { type Caller, query } from "../connection/api.js";
+import { query } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
-import { storeQuery } from "../queries/show.js";
-import { bestProductsQuery, comparisonQuery, showTableQuery, storeFiguresQuery } from "../queries/store.js";
-import { boundsOf, type Range } from "../overview/range.js";
+import { readStore } from "../connection/store.js";
+import {
+  bestProductsQuery,
+  comparisonQuery,
+  type ShowOfRange,
+  showsOfRangeQuery,
+  showTableQuery,
+  storeFiguresQuery,
+  totalsQuery,
+} from "../queries/store.js";
+import { boundsBefore, boundsOf, type Range } from "../overview/range.js";
 import type { OverviewState } from "../overview/view.js";
 import { usePolled } from "./usePolled.js";
 
@@ -17,6 +24,7 @@ export function useOverview(token: string, state: OverviewState) {
     totals: useStoreFigures(token, state.range),
     table: useShowTable(token, state),
     best: useBestProducts(token, state),
+    shows: useShowsOfRange(token, state.range),
   };
 }
 
@@ -24,9 +32,14 @@ export function useOverview(token: string, state: OverviewState) {
 function useStoreFigures(token: string, range: Range) {
   return usePolled(
     async (signal) => {
+      await readStore({ token, signal });
       const bounds = boundsOf(range);
-      const { storeAnalytics } = await query(storeFiguresQuery, bounds, { token, signal });
-      return { figures: present(storeAnalytics), bucket: bounds.bucket };
+      const before = boundsBefore(range, bounds);
+      const askBefore = before && query(totalsQuery, { ...before, timeZone: bounds.timeZone }, { token, signal });
+      const [now, own] = await Promise.all([query(storeFiguresQuery, bounds, { token, signal }), askBefore]);
+      const figures = present(now.storeAnalytics);
+      const previous = own === undefined ? figures.previous : present(own.storeAnalytics);
+      return { figures: { ...figures, previous }, bucket: bounds.bucket };
     },
     JSON.stringify([token, range]),
   );
@@ -36,6 +49,7 @@ function useStoreFigures(token: string, range: Range) {
 function useShowTable(token: string, { range, order, isAscending, search, after, page }: OverviewState) {
   return usePolled(
     async (signal) => {
+      await readStore({ token, signal });
       const { from, until } = boundsOf(range);
       const orderBy = order === "started" ? ("STARTED_AT" as const) : orderOf(order);
       const direction = isAscending ? ("ASC" as const) : ("DESC" as const);
@@ -47,12 +61,38 @@ function useShowTable(token: string, { range, order, isAscending, search, after,
   );
 }
 
-function useBestProducts(token: string, { range, products }: OverviewState) {
-  const allowed = useScopes();
+const pagesMax = 5;
+const showsPerPage = 100;
+const showsRefreshMs = 300_000;
+
+/** The latest shows of a range, at most 500. Each page is an analytics read, so they are read again less often than the rest. */
+function useShowsOfRange(token: string, range: Range) {
   return usePolled(
     async (signal) => {
+      await readStore({ token, signal });
+      const bounds = boundsOf(range);
+      const { from, until } = bounds;
+      const shows: ShowOfRange[] = [];
+      let after: string | null | undefined;
+      for (let page = 0; page < pagesMax && after !== null; page += 1) {
+        const variables = { first: showsPerPage, after, from, until };
+        const { liveStreams } = await query(showsOfRangeQuery, variables, { token, signal });
+        const { nodes, pageInfo } = present(liveStreams);
+        shows.push(...nodes);
+        after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
+      }
+      return { shows, bounds, isCut: after !== null };
+    },
+    JSON.stringify([token, range]),
+    showsRefreshMs,
+  );
+}
+
+function useBestProducts(token: string, { range, products }: OverviewState) {
+  return usePolled(
+    async (signal) => {
+      const withCatalog = await mayReadCatalog({ token, signal });
       const { from, until } = boundsOf(range);
-      const withCatalog = await allowed("catalog:read", { token, signal });
       const variables = { from, until, orderBy: orderOf(products), withCatalog };
       const { productPerformance } = await query(bestProductsQuery, variables, { token, signal });
       return { products: present(productPerformance).nodes, withCatalog };
@@ -63,10 +103,9 @@ function useBestProducts(token: string, { range, products }: OverviewState) {
 
 /** Two shows and what the token allows. */
 export function useComparison(token: string, [one, other]: readonly [string, string]) {
-  const allowed = useScopes();
   return usePolled(
     async (signal) => {
-      const withCatalog = await allowed("catalog:read", { token, signal });
+      const withCatalog = await mayReadCatalog({ token, signal });
       const both = await query(comparisonQuery, { one, other, withCatalog }, { token, signal });
       return { shows: [present(both.one), present(both.other)] as const, withCatalog };
     },
@@ -74,13 +113,8 @@ export function useComparison(token: string, [one, other]: readonly [string, str
   );
 }
 
-/** Whether the token has a scope; asked for once. */
-function useScopes() {
-  const scopes = useRef<readonly string[]>(undefined);
-  return async (scope: string, caller: Caller): Promise<boolean> => {
-    scopes.current ??= (await query(storeQuery, {}, caller)).store.scopes;
-    return scopes.current.includes(scope);
-  };
+async function mayReadCatalog(caller: Parameters<typeof readStore>[0]): Promise<boolean> {
+  return (await readStore(caller)).scopes.includes("catalog:read");
 }
 
 /** A field that is null has an error, which the query has thrown. */

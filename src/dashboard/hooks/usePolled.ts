@@ -11,11 +11,15 @@ export interface Polled<Value> {
 }
 
 /**
- * Asks at once and every 30 seconds while the tab is visible; after a failure, as a stream reconnects.
+ * Asks at once and at an interval while the tab is visible; after a failure, as a stream reconnects.
  *
  * @param key what is asked for: another key asks at once
  */
-export function usePolled<Value>(ask: (signal: AbortSignal) => Promise<Value>, key: string): Polled<Value> {
+export function usePolled<Value>(
+  ask: (signal: AbortSignal) => Promise<Value>,
+  key: string,
+  everyMs = 30_000,
+): Polled<Value> {
   const [answer, setAnswer] = useState<{ readonly key: string; readonly value: Value }>();
   const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
   const latest = useRef(ask);
@@ -23,10 +27,10 @@ export function usePolled<Value>(ask: (signal: AbortSignal) => Promise<Value>, k
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    const open = () => repeat(() => latest.current(signal), signal);
+    const open = () => repeat(() => latest.current(signal), everyMs, signal);
     const onValue = (value: Value) => setAnswer({ key, value });
     void follow(open, { onValue, onConnection: setConnection }, signal);
     return () => leaving.abort();
-  }, [key]);
+  }, [key, everyMs]);
   return { value: answer?.value, isCurrent: answer?.key === key, connection };
 }

@@ -1,21 +1,37 @@
 import { useEffect, useState } from "preact/hooks";
 import { anyOf, type Caller, query, subscribe } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
-import { type ShowAnalytics, showQuery, showSubscription, showTimesQuery } from "../queries/show.js";
+import {
+  type ShowAnalytics,
+  showQuery,
+  showSubscription,
+  showTimesQuery,
+  type TopProductFigure,
+} from "../queries/show.js";
 import { streamOrPoll } from "../connection/polling.js";
 import { type Connection, follow } from "../connection/reconnect.js";
-import { spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
+import { readStore } from "../connection/store.js";
+import { minuteOf, spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
 
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
+  /** What the products are ordered by. */
+  readonly by: TopProductFigure;
   readonly withCatalog: boolean;
   /** Whether they had to be queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;
 }
 
+/** What of a show is asked for. */
+interface Wanted {
+  readonly lsId: string;
+  readonly range: TimelineRange;
+  readonly by: TopProductFigure;
+}
+
 /** The live figures of a show. The last ones are kept while it reconnects. */
-export function useShow(token: string, lsId: string, range: TimelineRange) {
+export function useShow(token: string, { lsId, range, by }: Wanted) {
   const [figures, setFigures] = useState<Figures>();
   const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
   useEffect(() => {
@@ -27,23 +43,25 @@ export function useShow(token: string, lsId: string, range: TimelineRange) {
     addEventListener("offline", breakOff, { signal });
     const open = () => {
       attempt = new AbortController();
-      return watchShow(lsId, range, { token, signal: AbortSignal.any([signal, attempt.signal]) });
+      return watchShow({ lsId, range, by }, { token, signal: AbortSignal.any([signal, attempt.signal]) });
     };
     void follow(open, { onValue: setFigures, onConnection: setConnection }, signal);
     return () => leaving.abort();
-  }, [token, lsId, range]);
+  }, [token, lsId, range, by]);
   return { figures, connection };
 }
 
 /** Subscribes to a show, and again whenever the span of its timeline changes. */
-async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): AsyncGenerator<Figures, void> {
-  const { liveStream, store } = await query(showTimesQuery, { lsId }, caller);
+async function* watchShow({ lsId, range, by }: Wanted, caller: Caller): AsyncGenerator<Figures, void> {
+  const { scopes } = await readStore(caller);
+  const { liveStream } = await query(showTimesQuery, { lsId }, caller);
   if (liveStream === null) return; // the query has thrown the error that says why
-  const withCatalog = store.scopes.includes("catalog:read");
+  const withCatalog = scopes.includes("catalog:read");
+  const order = by.toUpperCase() as Uppercase<TopProductFigure>;
   let span = spanOf(liveStream, range);
   for (;;) {
     let next = span;
-    const variables = { lsId, withCatalog, ...span };
+    const variables = { lsId, withCatalog, by: order, startMinute: minuteOf(span.from), ...span };
     const delivered = streamOrPoll<{ readonly liveStreamAnalytics: ShowAnalytics | null }>({
       open: (onData, closing) =>
         subscribe(showSubscription, variables, { ...caller, signal: anyOf(caller.signal, closing) }, onData),
@@ -52,7 +70,7 @@ async function* watchShow(lsId: string, range: TimelineRange, caller: Caller): A
     for await (const { value, isPolled } of delivered) {
       const analytics = value.liveStreamAnalytics;
       if (analytics === null) throw asFailure(undefined); // the query has thrown the error that says why
-      yield { analytics, span, withCatalog, isPolled };
+      yield { analytics, span, by, withCatalog, isPolled };
       next = spanOf(analytics, range);
       if (!isSame(next, span)) break;
     }

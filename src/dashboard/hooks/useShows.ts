@@ -3,6 +3,7 @@ import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { type Caller, query } from "../connection/api.js";
 import { asFailure, type Failure } from "../connection/failure.js";
 import { showsQuery } from "../queries/show.js";
+import { readStore } from "../connection/store.js";
 import { extended, renewed, type ShowList } from "../showList.js";
 
 const pageSize = 20;
@@ -59,6 +60,7 @@ export function useShows(token: string, { status, search }: ShowFilter) {
 
 async function readPage(filter: ShowFilter, after: string | null, caller: Caller): Promise<ShowList> {
   const first = after === null ? pageSize : furtherPageSize;
+  await readStore(caller);
   const { liveStreams } = await query(showsQuery, { first, after, ...filter }, caller);
   if (liveStreams === null) throw asFailure(undefined); // the query has thrown the error that says why
   const { nodes: shows, totalCount: total, pageInfo } = liveStreams;

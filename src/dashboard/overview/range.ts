@@ -1,16 +1,19 @@
 import type { StoreBucket } from "../../generated/dashboard/graphql.js";
+import type { ShowOfRange } from "../queries/store.js";
+import { momentShowing, shownAt, timeZone } from "../timeZone.js";
 
 export const dayCounts = [7, 28, 90] as const;
 /** The last days, of which today is one. */
 export type DayCount = (typeof dayCounts)[number];
 
-/** Days of the browser's time zone, both included, as `2026-11-30`. */
+/** Days of the store's time zone, both included, as `2026-11-30`. */
 export interface OwnDates {
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-export type Range = DayCount | OwnDates;
+/** The last days, the month until now, or own dates. */
+export type Range = DayCount | "month" | OwnDates;
 
 export interface Bounds {
   /** ISO 8601, like `until`. */
@@ -29,10 +32,10 @@ const minuteMs = 60_000;
 const yearsMax = 5;
 
 export function datesOf(range: Range, nowMs = Date.now()): OwnDates {
-  if (typeof range !== "number") return range;
-  const today = new Date(nowMs);
-  const first = new Date(today.getFullYear(), today.getMonth(), today.getDate() - range + 1);
-  return { firstDay: dayOf(first), lastDay: dayOf(today) };
+  if (typeof range === "object") return range;
+  const today = shownAt(nowMs);
+  if (range === "month") return { firstDay: `${dayOf(today).slice(0, 7)}-01`, lastDay: dayOf(today) };
+  return { firstDay: dayOf(today - (range - 1) * dayMs), lastDay: dayOf(today) };
 }
 
 /**
@@ -47,9 +50,23 @@ export function boundsOf(range: Range, nowMs = Date.now()): Bounds {
   return {
     from: new Date(fromMs).toISOString(),
     until: new Date(untilMs).toISOString(),
-    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    bucket: bucketFor((midnight(lastDay, 1) - fromMs) / dayMs),
+    timeZone: timeZone(),
+    bucket: bucketFor((startOfDay(lastDay, 1) - startOfDay(firstDay)) / dayMs),
   };
+}
+
+/**
+ * The month before this one, until the same day and time of day, or its end. Undefined for other ranges, of which the API knows the
+ * time before.
+ */
+export function boundsBefore(range: Range, { from, until }: Pick<Bounds, "from" | "until">) {
+  if (range !== "month") return undefined;
+  const [first, shown] = [new Date(shownAt(Date.parse(from))), new Date(shownAt(Date.parse(until)))];
+  const [year, month] = [first.getUTCFullYear(), first.getUTCMonth() - 1];
+  const passedMs = shown.getTime() - first.getTime();
+  const fromMs = Date.UTC(year, month, 1);
+  const untilMs = Math.min(momentShowing(fromMs + passedMs), Date.parse(from));
+  return { from: new Date(momentShowing(fromMs)).toISOString(), until: new Date(untilMs).toISOString() };
 }
 
 /** Why dates cannot be asked for; undefined if they can. */
@@ -57,13 +74,14 @@ export function problemOfDates({ firstDay, lastDay }: OwnDates): string | undefi
   if (!isDay(firstDay) || !isDay(lastDay)) return "Enter both days.";
   if (lastDay < firstDay) return "The last day must not be before the first.";
   const [year = 0, month = 1, day = 1] = partsOf(firstDay);
-  const latest = new Date(year + yearsMax, month - 1, day);
-  return midnight(lastDay, 1) > latest.getTime() ? `Choose at most ${yearsMax} years.` : undefined;
+  return startOfDay(lastDay, 1) > Date.UTC(year + yearsMax, month - 1, day)
+    ? `Choose at most ${yearsMax} years.`
+    : undefined;
 }
 
 /** Whether it is a day of the calendar, as `2026-11-30`. */
 export function isDay(text: string): boolean {
-  return /^(?:19|2\d)\d\d-\d\d-\d\d$/u.test(text) && dayOf(new Date(midnight(text))) === text;
+  return /^(?:19|2\d)\d\d-\d\d-\d\d$/u.test(text) && dayOf(startOfDay(text)) === text;
 }
 
 export interface StorePoint {
@@ -74,6 +92,31 @@ export interface StorePoint {
 }
 
 type StoreBucketFigures = Omit<StorePoint, "startsAtMs"> & { readonly startsAt: string };
+
+/** What shows have that started in a bucket. */
+export interface ShowPoint {
+  readonly startsAtMs: number;
+  readonly netSales: number;
+  readonly viewers: number;
+}
+
+/** The buckets of a time without gaps, of shows by their start. */
+export function bucketsOfShows(shows: readonly ShowOfRange[], bounds: Pick<Bounds, "from" | "until" | "bucket">) {
+  const empty = fillStoreBuckets([], bounds);
+  const points = new Map(
+    empty.map(({ startsAtMs }): [number, ShowPoint] => [startsAtMs, { startsAtMs, netSales: 0, viewers: 0 }]),
+  );
+  for (const { startedAt, kpis } of shows) {
+    const startsAtMs = startOf(bounds.bucket, Date.parse(startedAt));
+    const { netSales, viewers } = points.get(startsAtMs) ?? { netSales: 0, viewers: 0 };
+    points.set(startsAtMs, {
+      startsAtMs,
+      netSales: netSales + (kpis?.netSales.total ?? 0),
+      viewers: viewers + (kpis?.viewers.total ?? 0),
+    });
+  }
+  return [...points.values()].toSorted((one, other) => one.startsAtMs - other.startsAtMs);
+}
 
 /** The buckets of a time without gaps: the API omits empty ones. */
 export function fillStoreBuckets(
@@ -101,31 +144,37 @@ function bucketFor(days: number): StoreBucket {
 
 /** The start of the bucket that a time is in; weeks start on Monday. */
 function startOf(bucket: StoreBucket, ms: number): number {
-  const date = new Date(ms);
-  if (bucket === "HOUR") return date.setMinutes(0, 0, 0);
-  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-  if (bucket === "MONTH") return new Date(year, month, 1).getTime();
-  return new Date(year, month, bucket === "WEEK" ? day - ((date.getDay() + 6) % 7) : day).getTime();
+  const shown = shownAt(ms);
+  if (bucket === "HOUR") return ms - (((shown % hourMs) + hourMs) % hourMs);
+  const date = new Date(shown);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (bucket === "MONTH") return momentShowing(Date.UTC(year, month, 1));
+  return momentShowing(Date.UTC(year, month, bucket === "WEEK" ? day - ((date.getUTCDay() + 6) % 7) : day));
 }
 
 function startAfter(bucket: StoreBucket, ms: number): number {
   if (bucket === "HOUR") return ms + hourMs;
-  const date = new Date(ms);
-  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-  if (bucket === "MONTH") return new Date(year, month + 1, 1).getTime();
-  return new Date(year, month, day + (bucket === "WEEK" ? 7 : 1)).getTime();
+  const date = new Date(shownAt(ms));
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (bucket === "MONTH") return momentShowing(Date.UTC(year, month + 1, 1));
+  return momentShowing(Date.UTC(year, month, day + (bucket === "WEEK" ? 7 : 1)));
 }
 
 function midnight(day: string, plusDays = 0): number {
+  return momentShowing(startOfDay(day, plusDays));
+}
+
+/** Its midnight as clocks show it: see shownAt. */
+function startOfDay(day: string, plusDays = 0): number {
   const [year = 0, month = 1, date = 1] = partsOf(day);
-  return new Date(year, month - 1, date + plusDays).getTime();
+  return Date.UTC(year, month - 1, date + plusDays);
 }
 
 function partsOf(day: string): number[] {
   return day.split("-").map(Number);
 }
 
-function dayOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+/** @param shown as shownAt returns it */
+function dayOf(shown: number): string {
+  return new Date(shown).toISOString().slice(0, 10);
 }

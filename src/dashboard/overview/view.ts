@@ -6,8 +6,12 @@ export type ShowColumn = (typeof columns)[number];
 const productColumns = ["sales", "orders", "quantity", "carts", "shows"] as const;
 export type ProductColumn = (typeof productColumns)[number];
 
-const charts = ["sales", "orders", "carts"] as const;
+const charts = ["sales", "orders", "carts", "netSales", "viewers"] as const;
 export type ChartFigure = (typeof charts)[number];
+
+const groupings = ["host", "weekday", "hour"] as const;
+/** What shows are added up by: their host, or the weekday or hour of their start. */
+export type Grouping = (typeof groupings)[number];
 
 export interface OverviewState {
   readonly range: Range;
@@ -21,6 +25,7 @@ export interface OverviewState {
   /** From 1. */
   readonly page: number;
   readonly products: ProductColumn;
+  readonly by: Grouping;
   /** Shows that are to be compared, at most two. */
   readonly picked: readonly string[];
 }
@@ -29,6 +34,8 @@ export interface OverviewState {
 export type View =
   | { readonly kind: "overview"; readonly state: OverviewState }
   | { readonly kind: "show"; readonly lsId: string }
+  /** For a screen on the wall; without an id the show that runs, or else the latest. */
+  | { readonly kind: "wall"; readonly lsId: string | undefined }
   | { readonly kind: "comparison"; readonly lsIds: readonly [string, string] };
 
 const initialDays: DayCount = 28;
@@ -42,6 +49,7 @@ export const initialState: OverviewState = {
   after: undefined,
   page: 1,
   products: "sales",
+  by: "host",
   picked: [],
 };
 
@@ -49,6 +57,7 @@ export const initialState: OverviewState = {
 export function readView(query: string): View {
   const parameters = new URLSearchParams(query);
   const lsId = parameters.get("show");
+  if (parameters.has("wall")) return { kind: "wall", lsId: lsId ?? undefined };
   if (lsId !== null) return { kind: "show", lsId };
   const [one, other] = parameters.getAll("compare");
   if (one !== undefined && other !== undefined) return { kind: "comparison", lsIds: [one, other] };
@@ -68,6 +77,7 @@ function readState(parameters: URLSearchParams): OverviewState {
     after,
     page: after !== undefined && Number.isSafeInteger(page) && page > 1 ? page : 1,
     products: oneOf(productColumns, parameters.get("products")) ?? initialState.products,
+    by: oneOf(groupings, parameters.get("by")) ?? initialState.by,
     picked: [...new Set(parameters.getAll("pick"))].slice(0, 2),
   };
 }
@@ -77,6 +87,7 @@ function readRange(parameters: URLSearchParams): Range {
   if (isDay(firstDay) && isDay(lastDay) && problemOfDates({ firstDay, lastDay }) === undefined) {
     return { firstDay, lastDay };
   }
+  if (parameters.get("days") === "month") return "month";
   const days = Number(parameters.get("days"));
   return dayCounts.find((count: DayCount) => count === days) ?? initialState.range;
 }
@@ -88,16 +99,19 @@ export function queryOf(view: View): string {
 
 function parametersOf(view: View): URLSearchParams {
   if (view.kind === "show") return new URLSearchParams({ show: view.lsId });
+  if (view.kind === "wall") {
+    return new URLSearchParams({ wall: "", ...(view.lsId !== undefined && { show: view.lsId }) });
+  }
   if (view.kind === "comparison") return new URLSearchParams(view.lsIds.map((lsId) => ["compare", lsId]));
-  const { range, chart, order, isAscending, search, after, page, products, picked } = view.state;
+  const { range, chart, order, isAscending, search, after, page, products, by, picked } = view.state;
   const parameters: [string, string][] =
-    typeof range === "number"
+    typeof range !== "object"
       ? [["days", String(range)]]
       : [
           ["from", range.firstDay],
           ["until", range.lastDay],
         ];
-  parameters.push(["chart", chart], ["order", order], ["search", search.trim()], ["products", products]);
+  parameters.push(["chart", chart], ["order", order], ["search", search.trim()], ["products", products], ["by", by]);
   if (isAscending !== isAscendingAtFirst(order)) parameters.push(["reverse", "1"]);
   if (after !== undefined) parameters.push(["after", after], ["page", String(page)]);
   parameters.push(...picked.map((lsId): [string, string] => ["pick", lsId]));
@@ -109,6 +123,7 @@ const atFirst: Readonly<Record<string, string>> = {
   chart: initialState.chart,
   order: initialState.order,
   products: initialState.products,
+  by: initialState.by,
 };
 
 /** Names from A to Z, and the largest of anything else first. */

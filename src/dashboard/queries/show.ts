@@ -3,7 +3,7 @@ import { typedGraphql, withFragments } from "./typed.js";
 
 export const storeQuery = typedGraphql(`
   query Store {
-    store { name scopes }
+    store { name scopes timeZone }
   }
 `);
 
@@ -17,11 +17,17 @@ export const showsQuery = typedGraphql(`
   }
 `);
 
-/** A show as the list has it, its times, from which the bucket size of its timeline follows, and what the token allows. */
+/** A show as the list has it, and its times, from which the bucket size of its timeline follows. */
 export const showTimesQuery = typedGraphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) { id name status startedAt endedAt }
-    store { scopes }
+  }
+`);
+
+/** All of a show that saving it replaces. */
+export const savedShowQuery = typedGraphql(`
+  query SavedShow($lsId: String!) {
+    liveStream(lsId: $lsId) { id name status startedAt host { name email } }
   }
 `);
 
@@ -50,8 +56,12 @@ const figures = typedGraphql(`
       devices { device value }
       conversionRate
       averageOrderValue
+      buyers { unique }
+      buyerRate { total }
+      engagedViewers { unique }
     }
     peakConcurrentViewers
+    watchingNow
     timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) {
       startsAt
       viewers
@@ -59,9 +69,12 @@ const figures = typedGraphql(`
       orders
       sales
     }
-    topProducts(first: 10) {
+    beforeStart: timeline(bucketSeconds: 86400, until: $startMinute) { viewers carts orders }
+    topProducts(first: 10, by: $by) {
       productId
       carts
+      orders
+      sales
       product @include(if: $withCatalog) { title featured_image }
     }
   }
@@ -69,7 +82,15 @@ const figures = typedGraphql(`
 
 export const showSubscription = withFragments(
   typedGraphql(`
-    subscription Show($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
+    subscription Show(
+      $lsId: String!
+      $bucketSeconds: Int!
+      $from: DateTime
+      $until: DateTime
+      $startMinute: DateTime!
+      $by: TopProductOrder!
+      $withCatalog: Boolean!
+    ) {
       liveStreamAnalytics(lsId: $lsId) { ...Figures }
     }
   `),
@@ -78,12 +99,23 @@ export const showSubscription = withFragments(
 
 export const showQuery = withFragments(
   typedGraphql(`
-    query ShowNow($lsId: String!, $bucketSeconds: Int!, $from: DateTime, $until: DateTime, $withCatalog: Boolean!) {
+    query ShowNow(
+      $lsId: String!
+      $bucketSeconds: Int!
+      $from: DateTime
+      $until: DateTime
+      $startMinute: DateTime!
+      $by: TopProductOrder!
+      $withCatalog: Boolean!
+    ) {
       liveStreamAnalytics(lsId: $lsId) { ...Figures }
     }
   `),
   figures,
 );
+
+/** What the products of a show are ordered by. */
+export type TopProductFigure = "sales" | "orders" | "carts";
 
 export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];

@@ -1,6 +1,7 @@
 import type {
   BestProductsQuery,
   ComparisonQuery,
+  ShowsOfRangeQuery,
   ShowTableQuery,
   StoreFiguresQuery,
 } from "../../generated/dashboard/graphql.js";
@@ -34,8 +35,20 @@ export const storeFiguresQuery = withFragments(
         currency
         ...Totals
         timeline(bucket: $bucket) { startsAt orders sales carts }
+        unattributed { orders sales }
         previous { ...Totals }
       }
+    }
+  `),
+  totals,
+  keyFigures,
+);
+
+/** Of a time that is compared with a range, where it is not the one before. */
+export const totalsQuery = withFragments(
+  typedGraphql(`
+    query TotalsBefore($from: DateTime!, $until: DateTime!, $timeZone: String!) {
+      storeAnalytics(from: $from, until: $until, timeZone: $timeZone) { ...Totals }
     }
   `),
   totals,
@@ -80,6 +93,20 @@ export const showTableQuery = withFragments(
   `),
   keyFigures,
 );
+
+/** What groups and charts of shows are made of. */
+export const showsOfRangeQuery = typedGraphql(`
+  query ShowsOfRange($first: Int!, $after: String, $from: DateTime!, $until: DateTime!) {
+    liveStreams(first: $first, after: $after, from: $from, until: $until, orderBy: STARTED_AT, direction: DESC) {
+      nodes {
+        startedAt
+        host { name }
+        kpis { netSales { total } orders { total } viewers { total } }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
 
 export const bestProductsQuery = typedGraphql(`
   query BestProducts($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!, $withCatalog: Boolean!) {
@@ -135,5 +162,6 @@ export const comparisonQuery = withFragments(
 export type ListedShow = NonNullable<ShowTableQuery["liveStreams"]>["nodes"][number];
 export type BestProduct = NonNullable<BestProductsQuery["productPerformance"]>["nodes"][number];
 export type ComparedShow = NonNullable<ComparisonQuery["one"]>;
+export type ShowOfRange = NonNullable<ShowsOfRangeQuery["liveStreams"]>["nodes"][number];
 export type StoreFigures = NonNullable<StoreFiguresQuery["storeAnalytics"]>;
 export type Totals = StoreFigures["previous"];

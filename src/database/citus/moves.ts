@@ -73,7 +73,7 @@ async function watch(db: Database, storeId: string): Promise<void> {
   do {
     await sleep(pauseMs);
     try {
-      await queryOnNode(db, storeId, Prisma.sql`SELECT 1 AS one`);
+      await queryOnNode(db, storeId, Prisma.sql`SELECT 1 AS one`, []);
       return;
     } catch (error) {
       if (!isBeingMoved(error)) return; // the callers will see

@@ -35,10 +35,11 @@ const pauseAfterFailureMs = 1_000;
 const notKnownYet = "not known yet";
 
 /**
- * Looks up the Citus nodes of stores in the background, pending lookups by one query. A database that has no nodes is not
- * queried again.
+ * Looks up the Citus nodes of stores in the background, pending lookups by one query.
+ *
+ * @param onNone is called once the database turns out to have no nodes, and is not to be asked again
  */
-export function createStoreNodes(ask: AskNodes): StoreNodes {
+export function createStoreNodes(ask: AskNodes, onNone: () => void): StoreNodes {
   const known = new LRUCache<string, KnownNode>({ max: storesMax });
   const due = new Set<string>();
   let hasNodes: boolean | undefined;
@@ -55,7 +56,9 @@ export function createStoreNodes(ask: AskNodes): StoreNodes {
       known.set(storeId, { node: found?.nodes.get(storeId), askedAt });
       due.delete(storeId);
     }
-    if (!hasNodes) due.clear();
+    if (hasNodes) return;
+    due.clear();
+    onNone();
   };
   const lookUp = async (): Promise<void> => {
     isAsking = true;

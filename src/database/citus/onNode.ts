@@ -3,28 +3,21 @@ import { textArrayLiteral } from "../sql/arrayLiteral.js";
 import type { Database } from "../client.js";
 import { boundValue, withRawParameters } from "../rawParameters.js";
 import { onNodeFunction } from "./onNode.sql.js";
-import { nodesOf } from "../engine.js";
 
 /** Names of tables; those of columns begin with a small letter. */
 const tableNames = /"([A-Z]\w*)"/gu;
 
 /**
- * Sends a statement on one store's rows, perhaps within a transaction. On Citus, the store's node runs it as a whole, as
- * PostgreSQL would: see onNode.sql.ts. Moving a store with `block_writes` does not hold it up for other stores, as it does
- * what Citus plans by itself: for INSERT … SELECT that takes the locks of all shards of the table.
- *
- * No temporary tables: those are where the transaction is.
- *
- * @param statement casts each parameter that is neither a text nor a number
- * @param dates columns of the answer that are times
+ * Sends a statement of `queryStore` to the store's node, which runs it as a whole, as PostgreSQL would: see onNode.sql.ts.
+ * Moving a store with `block_writes` does not hold it up for other stores, as it does what Citus plans by itself: for
+ * INSERT … SELECT that takes the locks of all shards of the table.
  */
 export async function queryOnNode<Row extends object>(
   db: Database,
   storeId: string,
   statement: Prisma.Sql,
-  dates: readonly (keyof Row)[] = [],
+  dates: readonly (keyof Row)[],
 ): Promise<Row[]> {
-  if (nodesOf(db)?.runStatements(storeId) !== true) return db.$queryRaw<Row[]>(statement);
   const { text, parameters } = withTextParameters(statement);
   const tables = [...new Set(text.match(tableNames))];
   const rows = await withRawParameters((bind) =>

@@ -2,7 +2,7 @@
  * Copied to each node: they are looked up before the store is known, and tell a server connected to a node that it may
  * start.
  */
-const referenceTables = `'AccessToken', 'PublicKey', '_prisma_migrations'`;
+const referenceTables = `'AccessToken', 'PublicKey', 'Hook', '_prisma_migrations'`;
 
 /** Store comes first: the others are co-located with it. */
 export const undistributedTables = `

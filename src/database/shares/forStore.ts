@@ -38,6 +38,21 @@ export function rootOf<Client extends Database>(db: Client): Client {
   return (db as { readonly [rootKey]?: Client })[rootKey] ?? db;
 }
 
+/**
+ * One value for each database, whichever of its clients asks.
+ *
+ * @param make makes it at the first call
+ */
+export function keptByDatabase<Value extends object>(make: () => Value): (db: Database) => Value {
+  const values = new WeakMap<Database, Value>();
+  return (db) => {
+    const root = rootOf(db);
+    let value = values.get(root);
+    if (value === undefined) values.set(root, (value = make()));
+    return value;
+  };
+}
+
 /** A client for lookups of tokens, which have a share of their own: no store delays them. */
 export function forTokenLookups(db: RootDatabase): RootDatabase {
   return forStore(db, tokenLookups);

@@ -25,16 +25,16 @@ interface PoolLimits {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
   /** Where each store is: the stores of one node hold at most three quarters of anything, should it hang. */
-  readonly nodes?: StoreNodes | undefined;
+  readonly nodeOf?: StoreNodes["nodeOf"] | undefined;
 }
 
 const sharesByClient = new WeakMap<object, ConnectionShares>();
 
 /** @param pool of whose connections requests wait as long for their turn as for a connection */
 export function createShares(client: RootDatabase, pool: PoolLimits): ConnectionShares {
-  const { max: connectionsMax, connectionTimeoutMillis, nodes } = pool;
+  const { max: connectionsMax, connectionTimeoutMillis, nodeOf } = pool;
   const waitMs = connectionTimeoutMillis - refusalMs;
-  const groupsOf = (places: number) => nodes && { of: nodes.nodeOf, max: atLeastOne(places * ofNodeMax) };
+  const groupsOf = (places: number) => nodeOf && { of: nodeOf, max: atLeastOne(places * ofNodeMax) };
   const longWork = atLeastOne(connectionsMax / 2);
   const wideReads = atLeastOne(connectionsMax / 4);
   const shares: ConnectionShares = {

@@ -14,7 +14,7 @@ import {
   typeFromAST,
 } from "graphql";
 import type { Problems } from "../../errors.js";
-import { isObject } from "../../lib/json/isObject.js";
+import { isObject } from "../../lib/json/parse.js";
 import { type CheckOptions, type Place, report, reportType, reportUnknownField } from "./inputProblem.js";
 
 export type Variables = Readonly<Record<string, unknown>>;

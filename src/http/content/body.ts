@@ -105,6 +105,21 @@ export async function receive(
   }
 }
 
+/** Receives a short body as a whole. @throws {AppError} PAYLOAD_TOO_LARGE, and what `receive` throws */
+export async function receiveWhole(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () => new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes.`);
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  await receive(request, (piece) => {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw tooLarge();
+    pieces.push(piece);
+    return undefined;
+  });
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+}
+
 /** Leaves no listener behind: those of a subscription's request would keep its body for hours. */
 function takeAll(request: IncomingMessage, take: Take, onStart: (fail: Fail) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -9,8 +9,6 @@ import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.j
 
 export interface ReceivedBody extends JsonBody {
   readonly fingerprint: string | undefined;
-  /** All of it, where nothing was cut out. */
-  readonly frame: Buffer;
 }
 
 /** Scans a body of JSON and puts it together while it arrives. */
@@ -124,7 +122,7 @@ class ThreadScan implements BodyScan {
 }
 
 async function received({ json, fingerprint }: ScannedBody, body: SharedBody): Promise<ReceivedBody> {
-  return { ...(await parseBody(json, body)), fingerprint, frame: json.frame };
+  return { ...(await parseBody(json, body)), fingerprint };
 }
 
 function bodyBehind(port: MessagePort): SharedBody {

@@ -47,13 +47,28 @@ const brotliParameters = {
 /** Half the time of the default 6, for a tenth more bytes. */
 const gzipLevel = 4;
 
-/** Runs on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed. */
-export function compress(body: string | Buffer, coding: Coding): Promise<Buffer | undefined> {
+/** Up to this many bytes, the best compression takes some milliseconds. */
+const smallMax = 64 * 1_024;
+const best = {
+  brotli: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
+  gzipLevel: constants.Z_BEST_COMPRESSION,
+};
+
+/**
+ * Runs on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed.
+ *
+ * @param isKept whether the result serves many requests, so that a small body is worth the best compression
+ */
+export function compress(body: string | Buffer, coding: Coding, isKept = false): Promise<Buffer | undefined> {
   const size = body.length; // of a string, a lower bound
+  const isBest = isKept && size <= smallMax;
+  const params = {
+    ...brotliParameters,
+    [constants.BROTLI_PARAM_SIZE_HINT]: size,
+    ...(isBest && best.brotli),
+  };
   const compressed =
-    coding === "br"
-      ? brotliAsync(body, { params: { ...brotliParameters, [constants.BROTLI_PARAM_SIZE_HINT]: size } })
-      : gzipAsync(body, { level: gzipLevel });
+    coding === "br" ? brotliAsync(body, { params }) : gzipAsync(body, { level: isBest ? best.gzipLevel : gzipLevel });
   return compressed.catch(() => undefined);
 }
 

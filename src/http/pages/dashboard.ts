@@ -14,19 +14,24 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** Stricter than other pages': scripts and styles are files of this server. Images of products are on other hosts. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' https:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' https:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    ["frame-ancestors", ...(frameAncestors.length === 0 ? ["'none'"] : frameAncestors)].join(" "),
+  ].join("; ");
 
-/** None if it was not built. Each is read at its first request. */
-export function dashboardRoutes(): [path: string, route: Route][] {
+/**
+ * None if it was not built. Each is read at its first request.
+ *
+ * @param frameAncestors origins of pages that may show it in a frame
+ */
+export function dashboardRoutes(frameAncestors: readonly string[]): [path: string, route: Route][] {
   const assets = namesOfAssets().flatMap((name): [string, Route][] => {
     const mediaType = mediaTypes[extname(name)];
     if (mediaType === undefined) return [];
@@ -36,7 +41,13 @@ export function dashboardRoutes(): [path: string, route: Route][] {
   if (assets.length === 0) return [];
   const page = () => readFile(new URL("index.html", bundle));
   return [
-    ["/dashboard", createPage("text/html; charset=utf-8", page, { policy: () => contentSecurityPolicy })],
+    [
+      "/dashboard",
+      createPage("text/html; charset=utf-8", page, {
+        policy: () => contentSecurityPolicy(frameAncestors),
+        isFramed: frameAncestors.length > 0,
+      }),
+    ],
     ...assets,
   ];
 }

@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type Coding, compress, compressedLengthMin, preferredCoding } from "../content/compress.js";
 import { contentSecurityPolicy } from "./contentSecurityPolicy.js";
-import { entityTag, isKnown } from "../content/entityTag.js";
-import { addVary, send } from "../respond.js";
+import { entityTag, isKnown, addVary, send } from "../respond.js";
 
 interface Kept {
   readonly body: Buffer;
@@ -18,17 +17,21 @@ type Make = () => string | Buffer | Promise<string | Buffer>;
 /** Isolates pages from other sites. Calls to the API do not have these headers. */
 const isolation = {
   "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY", // for browsers that do not know frame-ancestors
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
+
+/** For browsers that do not know frame-ancestors. */
+const unframed = { "x-frame-options": "DENY" };
 
 interface PageOptions {
   /** By default browsers revalidate it each time. */
   readonly cacheControl?: string;
   /** Makes the Content-Security-Policy of a page. */
   readonly policy?: (html: string) => string;
+  /** Whether its policy lets pages of other sites show it in a frame. */
+  readonly isFramed?: boolean;
   /** In addition to those of every page. */
   readonly headers?: Readonly<Record<string, string>>;
   /** From how many bytes on it is compressed. */
@@ -45,13 +48,14 @@ export function createPage(
   {
     cacheControl = "no-cache",
     policy = contentSecurityPolicy,
+    isFramed = false,
     headers: own = {},
     compressedFrom = compressedLengthMin,
   }: PageOptions = {},
 ): (exchange: { readonly response: ServerResponse }) => Promise<void> {
   let kept: Promise<Kept> | undefined;
   const keepOnce = () =>
-    (kept ??= keep(make, mediaType, policy).catch((error: unknown) => {
+    (kept ??= keep(make, mediaType, policy, isFramed).catch((error: unknown) => {
       kept = undefined; // the next request tries again
       throw error;
     }));
@@ -63,7 +67,7 @@ export function createPage(
     if (isLarge) addVary(response, "Accept-Encoding");
     if (isKnown(known, etag)) return send(response, 304, headers);
     const coding = isLarge ? preferredCoding(accepted) : undefined;
-    const compressed = coding && (await (made[coding] ??= compress(body, coding)));
+    const compressed = coding && (await (made[coding] ??= compress(body, coding, true)));
     send(
       response,
       200,
@@ -78,10 +82,11 @@ export function createPage(
   };
 }
 
-async function keep(make: Make, mediaType: string, policy: (html: string) => string): Promise<Kept> {
+async function keep(make: Make, mediaType: string, policy: (html: string) => string, isFramed: boolean): Promise<Kept> {
   const body = Buffer.from(await make());
   const isHtml = mediaType.startsWith("text/html");
-  const security = isHtml ? { "content-security-policy": policy(body.toString()), ...isolation } : {};
+  const isolated = { ...isolation, ...(isFramed ? {} : unframed) };
+  const security = isHtml ? { "content-security-policy": policy(body.toString()), ...isolated } : {};
   return { body, etag: entityTag(body), security, compressed: {} };
 }
 

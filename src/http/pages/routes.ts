@@ -5,13 +5,13 @@ import type { Exchange, Route } from "../exchange.js";
 import { type CheckReadiness, createReadinessCheck } from "../health.js";
 import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./docs.js";
-import { createDemoRoute, demoPath, type FindDemoShop } from "./demo/route.js";
+import { createDemoRoute, demoPath, type FindDemoShop, pictureRoutes } from "./demo/route.js";
 import { dashboardRoutes } from "./dashboard.js";
 import { createGraphiqlFiles, servesGraphiql } from "./graphiql/graphiql.js";
 import { homePage } from "./home.js";
 import { createOpenApiPage } from "./openapi.js";
 import { createTokenPage, type DemoToken } from "./token.js";
-import { trackerRoutes } from "./tracker.js";
+import { trackerFolders, trackerRoutes } from "./tracker.js";
 import { respond, respondJson } from "../respond.js";
 import type { Telemetry } from "../../telemetry/telemetry.js";
 import { AppError } from "../../errors.js";
@@ -34,13 +34,14 @@ export function createPageRoutes(options: PagesOptions): ReadonlyMap<string, Rou
   const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
     ["/", (exchange) => (demoShop() === undefined ? home : homeWithDemo)(exchange)],
     [demoPath, createDemoRoute(demoShop, demoToken)],
+    ...pictureRoutes(demoShop),
     [docsPath, createTokenPage(docsPage, demoToken)],
     ...createDocsFiles(),
     ...(servesGraphiql(config) ? createGraphiqlFiles() : []),
     ["/openapi.json", createOpenApiPage(writeOpenApi, config.basePath)],
     ["/healthz", ({ response }) => respondJson(response, 200, { status: "ok" })],
-    ...dashboardRoutes(),
-    ...trackerRoutes(),
+    ...dashboardRoutes(config.frameAncestors),
+    ...trackerRoutes(trackerFolders(config)),
     ["/readyz", (exchange) => answerReadiness(checkReadiness, exchange)],
     ["/metrics", createMetricsRoute(telemetry)],
   ]);

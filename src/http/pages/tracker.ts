@@ -1,24 +1,46 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { Config } from "../../config.js";
 import { forAnyOrigin } from "../cors.js";
 import type { Route } from "../exchange.js";
 import { packageFile } from "../../lib/packageFiles.js";
-import { createPage } from "./page.js";
+import { createPage, immutable } from "./page.js";
 
-export const trackerPath = "/tracker/v1.js";
+const file = packageFile("dist/tracker/v1.js");
+/** Of the digest, in the name of the file: 60 bits. */
+const hashCharacters = 10;
 
-const script = packageFile("dist/tracker/v1.js");
+/** Where the tracker is served: with TRACKING_PATH also under a name that no list of blocked names has. */
+export function trackerFolders({ trackingPath }: Pick<Config, "trackingPath">): readonly string[] {
+  return ["/tracker", ...(trackingPath === undefined ? [] : [trackingPath])];
+}
 
 /**
- * None if it was not built. Pages of any origin may load it, isolated ones too. Its headers are the same with and without an
- * Origin, since caches give what was loaded without one to a page that sends it (`crossorigin`).
+ * The tracker's script at its address, and at one with its hash, for pages that name its `integrity`. None if it was not built.
+ * Pages of any origin may load it, isolated ones too. Its headers are the same with and without an Origin, since caches give what
+ * was loaded without one to a page that sends it (`crossorigin`).
+ *
+ * @param folders where it is served, such as `/tracker`
  */
-export function trackerRoutes(): [path: string, route: Route][] {
-  if (!existsSync(script)) return [];
-  const page = createPage("text/javascript; charset=utf-8", () => readFile(script), {
-    cacheControl: "public, max-age=3600",
-    headers: { ...forAnyOrigin, "cross-origin-resource-policy": "cross-origin" },
-    compressedFrom: 0,
-  });
-  return [[trackerPath, page]];
+export function trackerRoutes(folders: readonly string[]): [path: string, route: Route][] {
+  if (!existsSync(file)) return [];
+  const script = readFileSync(file);
+  const digest = createHash("sha256").update(script);
+  const hashed = `v1.${digest.copy().digest("base64url").slice(0, hashCharacters)}.js`;
+  const serve = (cacheControl: string) =>
+    createPage("text/javascript; charset=utf-8", () => script, {
+      cacheControl,
+      headers: {
+        ...forAnyOrigin,
+        "cross-origin-resource-policy": "cross-origin",
+        "content-location": hashed, // RFC 9110, section 8.7
+        "repr-digest": `sha-256=:${digest.copy().digest("base64")}:`, // RFC 9530, of the script as it is not compressed
+      },
+      compressedFrom: 0,
+    });
+  const [latest, kept] = [serve("public, max-age=3600"), serve(immutable)];
+  return folders.flatMap((folder): [string, Route][] => [
+    [`${folder}/v1.js`, latest],
+    [`${folder}/${hashed}`, kept],
+  ]);
 }

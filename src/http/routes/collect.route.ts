@@ -4,9 +4,11 @@ import type { FindKey } from "../../access/key.lookup.js";
 import { isAmong } from "../../access/key.origins.js";
 import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../../access/rateLimits/rateLimit.js";
 import { readCollected, readKey } from "../../analytics/collect/collect.input.js";
+import { claimOrders } from "../../analytics/orders/order.record.js";
 import { createGroupCommit, type RecordTogether } from "../../analytics/collect/group.js";
 import { clientOf } from "../../analytics/collect/userAgent.js";
 import type { EventReceipt } from "../../analytics/events/events.record.js";
+import { ShowNotStartedError } from "../../analytics/shows/liveStream.start.js";
 import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { Config } from "../../config.js";
 import type { Database, RootDatabase } from "../../database/client.js";
@@ -17,13 +19,18 @@ import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
 import { clientAddress } from "../clientAddress.js";
-import { contentTypeOf, receive } from "../content/body.js";
+import { contentTypeOf, receiveWhole } from "../content/body.js";
 import type { Exchange, Route } from "../exchange.js";
 import { isFromOwnOrigin } from "../ownOrigin.js";
 import { sendRestError } from "../sendError.js";
 import { respondJson } from "../respond.js";
 
 export const collectPath = "/collect/v1";
+
+/** With TRACKING_PATH, also `/v1` there, next to the tracker's script. */
+export function collectPaths({ trackingPath }: Pick<Config, "trackingPath">): readonly string[] {
+  return [collectPath, ...(trackingPath === undefined ? [] : [`${trackingPath}/v1`])];
+}
 
 export interface CollectRouteOptions {
   readonly db: RootDatabase;
@@ -41,7 +48,16 @@ const proxyWarning =
   "Requests to /collect/v1 come through a proxy and count for its address: all shoppers behind it share one " +
   "COLLECT_RATE_LIMIT. Have the proxy set X-Forwarded-For, and set TRUST_PROXY to the number of your proxies.";
 
+/** The credential is a public key, and no access token. */
+export const keyTitles = {
+  UNAUTHENTICATED: "Public key missing or invalid",
+  FORBIDDEN: "Not allowed by the public key",
+};
+
 const bodyBytesMax = 64 * 1024;
+
+/** How long a page waits at most before it sends again: the show may be started early. */
+const tooEarlySecondsMax = 300;
 
 /** `POST /collect/v1`, for shops' pages with a public key (docs/tracking.md). */
 export function createCollectRoute(options: CollectRouteOptions): Route {
@@ -54,7 +70,8 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
       respondJson(response, 202, await collect(exchange, options, record));
     } catch (error) {
-      sendRestError(exchange, error, log);
+      const answered = error instanceof ShowNotStartedError ? tooEarly(error) : error;
+      sendRestError(exchange, answered, log, keyTitles);
     }
   };
 }
@@ -81,16 +98,36 @@ async function collect(
     observation.bot();
     return { accepted: 0, duplicates: 0 };
   }
-  const { show, events } = readCollected(sent, device);
+  const { show, events, claims } = readCollected(sent, { device, ownHost: origin?.split("/")[2] });
   const caller = { id, storeCreatedAt, confirm: (within: Database) => findKey(key, within) };
   const ofCaller = onBehalfOf(forStore(db, storeId), caller);
   try {
-    const receipt = await observation.recording(() => record(ofCaller, storeId, show, events));
+    await claim(ofCaller, storeId, claims, feed);
+    if (events.length === 0 && claims.size > 0) return { accepted: claims.size, duplicates: 0 };
+    const { accepted, duplicates } = await observation.recording(() => record(ofCaller, storeId, show, events));
     if (events.length > 0) feed.changed(storeId, show);
-    return receipt;
+    return { accepted: accepted + claims.size, duplicates };
   } catch (error) {
     throw await reasonOf(error, ofCaller, storeId);
   }
+}
+
+async function claim(
+  db: RootDatabase,
+  storeId: string,
+  claims: ReadonlyMap<string, string>,
+  feed: LiveFeed,
+): Promise<void> {
+  const { changed } = await claimOrders(db, storeId, claims);
+  for (const lsId of changed) feed.changed(storeId, lsId);
+}
+
+/** RFC 8470, section 5.2. */
+function tooEarly({ message, startsAt }: ShowNotStartedError): AppError {
+  const seconds = Math.ceil((startsAt.getTime() - Date.now()) / 1_000);
+  return new AppError("TOO_EARLY", message, {
+    retryAfterSeconds: Math.min(Math.max(1, seconds), tooEarlySecondsMax),
+  });
 }
 
 /**
@@ -128,16 +165,5 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   if (!isDeclaredUtf8 || (mediaType !== "text/plain" && mediaType !== "application/json")) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be text/plain or application/json in UTF-8.");
   }
-  const tooLarge = () => new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bodyBytesMax} bytes.`);
-  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw tooLarge();
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  await receive(request, (piece) => {
-    bytes += piece.length;
-    if (bytes > bodyBytesMax) throw tooLarge();
-    pieces.push(piece);
-    return undefined;
-  });
-  const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
-  return parseJson(body);
+  return parseJson(await receiveWhole(request, bodyBytesMax));
 }

@@ -18,11 +18,10 @@ import { readBody, requireJson } from "../content/body.js";
 import type { BodyBudget } from "../content/bodyBudget.js";
 import { sendEvents } from "../sendEvents.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
-import { fingerprintScope, refuseKey, withIdempotency } from "../idempotencyKey.js";
+import { fingerprintScope, refuseKey, withIdempotency, type ContextOptions, createContext } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../pages/graphiql/graphiql.js";
 import { createTokenPage, type DemoToken } from "../pages/token.js";
 import { sendGraphQLError } from "../sendError.js";
-import { type ContextOptions, createContext } from "../requestContext.js";
 import { addVary, markPrivate, respond } from "../respond.js";
 
 export interface GraphQLRouteOptions extends ContextOptions {

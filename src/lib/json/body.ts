@@ -61,6 +61,8 @@ export interface JsonBody {
   readonly unparsed: ReadonlyMap<string, UnparsedValue>;
   /** As sent. */
   readonly length: number;
+  /** All of it, where nothing was cut out. */
+  readonly frame: Buffer;
 }
 
 /** What is not a long list, text or product is parsed in one go. */
@@ -105,7 +107,7 @@ export async function parseBody({ frame, cut, length }: CutBody, body: SharedBod
     cut.map(({ placeholder, start, end, items, first }) => [placeholder, { start, end, items, first, body }]),
   );
   try {
-    return { value: decodeJson(frame), unparsed, length };
+    return { value: decodeJson(frame), unparsed, length, frame };
   } catch {
     throw invalidJson(await body.bytes(), placeInBody(cut, faultIn(frame)));
   }

@@ -11,7 +11,7 @@ import {
 import { AppError, Problems } from "../../errors.js";
 import { unknownField } from "../../execution/input/inputProblem.js";
 import type { Variables } from "../../execution/input/inputShape.js";
-import { isObject } from "../../lib/json/isObject.js";
+import { isObject } from "../../lib/json/parse.js";
 import type { JsonBody } from "../../lib/json/body.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
@@ -20,7 +20,7 @@ import type { RestRoute } from "../routes/route.js";
 import { decodeSegment } from "./urlArguments.js";
 
 /** The arguments of a call, and what of its body is not parsed yet. */
-export interface Arguments extends Pick<Sent, "unparsed" | "bodyLength"> {
+export interface Arguments extends Pick<Sent, "unparsed" | "bodyLength" | "frame"> {
   readonly variables: Variables;
   /** Problems with members that are no arguments. */
   readonly problems?: Problems;
@@ -61,6 +61,7 @@ export function bodyArguments(body: JsonBody | undefined, known: BodyMembers): A
     problems: unknownMembers(value, known),
     unparsed: body?.unparsed,
     bodyLength: body?.length,
+    frame: body?.frame,
   };
 }
 

@@ -39,11 +39,11 @@ export function onlyParameters(
 /** Takes what may stand beside a file: all arguments but the file itself, and options of how it is read. */
 export function parametersBesideFile(
   names: readonly string[],
-  { argument, mediaTypes, readingOptions = [] }: NonNullable<RestRoute["upload"]>,
+  { argument, mediaTypes, readingOptions = [], repeated = [] }: NonNullable<RestRoute["upload"]>,
 ): CheckParameters {
   const others = names.filter((name) => name !== argument);
   const place = `is the body itself where that is ${mediaTypes[0] ?? "a file"}`;
-  return onlyParameters([...others, ...readingOptions], { elsewhere: new Map([[argument, place]]) });
+  return onlyParameters([...others, ...readingOptions], { lists: repeated, elsewhere: new Map([[argument, place]]) });
 }
 
 /** Takes none: the arguments are members of the body. */

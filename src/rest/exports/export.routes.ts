@@ -1,5 +1,6 @@
-import type { Scope } from "../../access/scopes.js";
+import type { Scope } from "../../access/token.js";
 import { resolveSite } from "../../access/stores/site.js";
+import type { ShowDelimiter } from "../../analytics/insights/showColumns.js";
 import { exportShows } from "../../analytics/insights/showExport.js";
 import { checkRange, type StoreRange } from "../../analytics/insights/storeRange.js";
 import { exportProducts, type ExportOptions } from "../../catalog/export/export.js";
@@ -70,7 +71,7 @@ export const exportRoutes: readonly ExportRoute[] = [
     mediaType: "text/csv; charset=utf-8",
     fileName: "live-streams.csv",
     scope: "analytics:read",
-    declared: "$from: DateTime, $until: DateTime",
+    declared: "$from: DateTime, $until: DateTime, $bom: Boolean, $delimiter: String",
     open: openShows,
   },
 ];
@@ -105,11 +106,11 @@ async function openShows(
   context: Context,
   isHead: boolean,
 ): Promise<BegunExport> {
-  const range = showRange(args);
+  const options = { ...showRange(args), ...showLayout(args) };
   await admitCall("analytics", context);
   if (isHead) return begun(nothing());
   const { db, identity } = context;
-  return begun(exportShows(db, identity.storeId, "csv", { ...range, signal: context.access.endSignal() }));
+  return begun(exportShows(db, identity.storeId, "csv", { ...options, signal: context.access.endSignal() }));
 }
 
 /** @throws {AppError} VALIDATION_FAILED */
@@ -121,6 +122,27 @@ function showRange(args: Readonly<Record<string, unknown>>): StoreRange {
   }) as [Date, Date];
   problems.throwIfAny();
   return checkRange(from, until, "UTC");
+}
+
+/** As imports name them, or as they are. */
+const delimiters: ReadonlyMap<unknown, ShowDelimiter> = new Map([
+  [undefined, ","],
+  [",", ","],
+  ["comma", ","],
+  [";", ";"],
+  ["semicolon", ";"],
+]);
+
+/** @throws {AppError} VALIDATION_FAILED */
+function showLayout({ bom, delimiter: given }: Readonly<Record<string, unknown>>) {
+  const problems = new Problems();
+  const delimiter = delimiters.get(given);
+  if (delimiter === undefined) {
+    const message = mustBe("delimiter", "a comma or a semicolon", given);
+    problems.add({ code: "INVALID_VALUE", message, path: ["delimiter"] });
+  }
+  problems.throwIfAny();
+  return { hasBom: bom === true, delimiter: delimiter ?? "," };
 }
 
 function readMoment(name: string, given: unknown, problems: Problems): Date | undefined {

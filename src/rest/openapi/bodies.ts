@@ -3,7 +3,7 @@ import type { RestOperation } from "../routes/derivation.js";
 import { pathParameters, type RestRoute } from "../routes/route.js";
 import { type AnswerSchema, capital } from "./answers/answers.js";
 import { argumentConstraints, importModes } from "./constraints.js";
-import { csvExample, eventsNdjsonExample, ndjsonExample } from "./examples/exampleData.js";
+import { csvExample, eventsNdjsonExample, ordersNdjsonExample, ndjsonExample } from "./examples/exampleData.js";
 import type { Examples } from "./examples/examples.js";
 import { type Components, defaultOf, describeArgument, named, partialSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
@@ -82,9 +82,12 @@ const fileExamples: Readonly<Record<string, string>> = {
   "application/x-ndjson": ndjsonExample,
 };
 
+/** By the argument whose items the lines are. */
+const linesExamples: Readonly<Record<string, string>> = { events: eventsNdjsonExample, orders: ordersNdjsonExample };
+
 function fileContent({ upload, batches }: RestRoute): Record<string, object> {
   const [mediaType] = (upload ?? batches)?.mediaTypes ?? [];
   if (mediaType === undefined) return {};
-  const example = batches === undefined ? fileExamples[mediaType] : eventsNdjsonExample;
+  const example = batches === undefined ? fileExamples[mediaType] : linesExamples[batches.argument];
   return { [mediaType]: { schema: { type: "string" }, example } };
 }

@@ -1,29 +1,26 @@
 import { firstMax } from "../../schema/connections.js";
-import { searchCharactersMax } from "../../catalog/product.search.js";
-import { recordCharactersMax } from "../../catalog/csv/records.js";
-import { type ProductInput, productFieldNames, productFields } from "../../catalog/product.input.js";
-import { charactersMax, imagesMax, priceMin } from "../../catalog/product.rules.js";
-import { previewProducts } from "../../catalog/reading/csv.js";
+import { searchCharactersMax } from "../../catalog/product/search/product.search.js";
+import { recordCharactersMax } from "../../catalog/sources/csv/records.js";
+import { type FieldKind, mapFields, productFieldNames, productFields } from "../../catalog/product/product.fields.js";
+import { imagesMax, priceMin, urlCharactersMax } from "../../catalog/product/product.rules.js";
+import { previewProducts } from "../../catalog/sources/csv/csv.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 
-const notBlank = { pattern: "\\S" };
-const price = { minimum: priceMin };
 /** The format uri-reference forbids non-ASCII letters, which browsers accept. */
-const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//[^\\s|]+$", maxLength: charactersMax.url };
+const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//[^\\s|]+$", maxLength: urlCharactersMax };
 
-const productConstraints: { readonly [F in keyof ProductInput]-?: JsonSchema } = {
-  id: { ...notBlank, maxLength: charactersMax.id },
-  sku: { ...notBlank, maxLength: charactersMax.sku },
-  title: { ...notBlank, maxLength: charactersMax.title },
-  description: { maxLength: charactersMax.description },
-  price,
-  price_min: price,
-  price_max: price,
-  available: {},
-  images: { maxItems: imagesMax, items: { type: "string", ...webUrl } },
-  featured_image: webUrl,
+const constraintsOf: Readonly<Record<Exclude<FieldKind, "text">, JsonSchema>> = {
   url: webUrl,
+  urls: { maxItems: imagesMax, items: { type: "string", ...webUrl } },
+  price: { minimum: priceMin },
+  flag: {},
 };
+
+const productConstraints = mapFields((field) =>
+  field.kind === "text"
+    ? { ...(field.required && { pattern: "\\S" }), maxLength: field.charactersMax }
+    : constraintsOf[field.kind],
+);
 
 /** Constraints of input fields beyond their GraphQL types, by input type and field. */
 export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
@@ -40,6 +37,16 @@ export const addedFields: Readonly<Record<string, JsonSchemas>> = {
       type: "array",
       items: { type: "string" },
       description: "Columns of the file that are not stored, and how the others were read. Present beside `format`.",
+    },
+    skipped: {
+      type: "integer",
+      description:
+        "Rows of the file that are no products of their own, which notes name. With `imported` and `failed`, all of its rows.",
+    },
+    columns: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "What each column that is used is for: a field, or what decides about one. Only of a dry run.",
     },
     products: {
       type: "array",

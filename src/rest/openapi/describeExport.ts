@@ -59,6 +59,12 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
     parameters: [
       moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
       moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
+      query("bom", { type: "boolean", default: false }, "Whether it begins with a byte order mark, for Excel."),
+      query(
+        "delimiter",
+        { type: "string", default: "," },
+        "`comma` or `semicolon`, or the character itself. With semicolons, decimals have a comma.",
+      ),
     ],
     errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
   },

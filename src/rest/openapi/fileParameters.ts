@@ -1,5 +1,5 @@
 import type { GraphQLNamedType } from "graphql";
-import { formatNames } from "../../catalog/formats/options.js";
+import { formatNames } from "../../catalog/sources/formats/options.js";
 import type { RestOperation } from "../routes/derivation.js";
 import { parameterConstraints } from "./constraints.js";
 import { parameterSchema } from "./schemas.js";
@@ -34,6 +34,15 @@ const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, desc
     "How URLs are made of columns in braces, such as `https://shop.example/products/{handle}`. Shopify, WooCommerce and Magento need it.",
   ],
   delimiter: [text, "`comma`, `semicolon` or `tab`. By default it is found in the header."],
+  map: [
+    { type: "array", items: text },
+    "`field:column`, once for each field: `map=title:Name`. A column of images may be given several times.",
+  ],
+  default: [{ type: "array", items: text }, "`field:value` for rows without a value: `default=available:true`."],
+  fillDown: [
+    text,
+    "With mapped columns: rows that share this column have what the first of them has, where they lack it.",
+  ],
   encoding: [text, "Such as `windows-1252`. By default the file is UTF-8, or what its byte order mark says."],
 };
 

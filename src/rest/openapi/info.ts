@@ -14,6 +14,7 @@ const description = `A store's product catalog and the analytics of its live sho
 const tagDescriptions: Readonly<Record<RestRoute["tag"], string>> = {
   Products: "Import, retrieve and delete the products of the store's catalog.",
   "Live streams": "List and save the store's live shopping shows, and record what their shoppers do.",
+  Orders: "Record the shop's orders, and see for which shows they count and why.",
   Store: "Read what the access token is of.",
   Analytics: "Read how the store's live shopping shows perform.",
 };

@@ -11,7 +11,7 @@ export interface RestRoute {
   /** Parameters are written `:name`. */
   readonly path: string;
   readonly summary: string;
-  readonly tag: "Products" | "Analytics" | "Live streams" | "Store";
+  readonly tag: "Products" | "Analytics" | "Live streams" | "Orders" | "Store";
   readonly errors: readonly ErrorCode[];
   /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
   readonly upload?: {
@@ -20,6 +20,8 @@ export interface RestRoute {
     readonly placeholder: unknown;
     /** Parameters of the query string about how the file is read, which are no arguments of the operation. */
     readonly readingOptions?: readonly string[];
+    /** Those of them that may be repeated. */
+    readonly repeated?: readonly string[];
   };
   /** The field of a body's member whose value is in the path, and must not be in the body. */
   readonly pathField?: { readonly parameter: string; readonly member: string; readonly field: string };

@@ -10,7 +10,7 @@ const importErrors: readonly ErrorCode[] = [
 ];
 
 /** How a file is read (docs/formats.md). */
-const fileOptions = ["format", "urlTemplate", "delimiter", "encoding"];
+const fileOptions = ["format", "urlTemplate", "delimiter", "encoding", "map", "default", "fillDown"];
 
 const importDetails: readonly OnDemand[] = [
   { fields: ["failed", "failures"], argument: "errorPolicy", value: "REJECT_FAILED" },
@@ -41,7 +41,13 @@ export const contractRoutes: readonly RestRoute[] = [
     path: "/product/v1/bulk/csv",
     summary: "Bulk product import from CSV",
     tag: "Products",
-    upload: { mediaTypes: ["text/csv"], argument: "csvContent", placeholder: "", readingOptions: fileOptions },
+    upload: {
+      mediaTypes: ["text/csv"],
+      argument: "csvContent",
+      placeholder: "",
+      readingOptions: fileOptions,
+      repeated: ["map", "default"],
+    },
     errors: importErrors,
     shownOnDemand: importDetails,
   },

@@ -56,7 +56,9 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/analytics/v1/live-streams/:lsId/kpis",
     summary: "All KPIs of a live stream",
     tag: "Analytics",
-    fields: { LiveStreamAnalytics: [...showFields, "kpis", "peakConcurrentViewers", "devicesByChannel"] },
+    fields: {
+      LiveStreamAnalytics: [...showFields, "kpis", "peakConcurrentViewers", "watchingNow", "devicesByChannel"],
+    },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
   },
   {
@@ -91,7 +93,7 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Analytics",
     fields: {
       "StoreAnalytics.topShows": [...showFields, "kpis"],
-      // Without devices, which would make 100 shows cost more than an operation may.
+      // Without devices, sources and buyers, which would make 100 shows cost more than an operation may.
       "LiveStreamAnalytics.kpis": [
         "sales",
         "orders",
@@ -115,6 +117,47 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Products by their performance",
     tag: "Analytics",
     errors: ["VALIDATION_FAILED"],
+  },
+  {
+    root: "Mutation",
+    operation: "recordOrders",
+    operationId: "recordOrders",
+    method: "POST",
+    path: "/analytics/v1/orders",
+    summary: "Record orders",
+    tag: "Orders",
+    batches: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "orders" },
+    errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+  },
+  {
+    root: "Query",
+    operation: "orders",
+    operationId: "listOrders",
+    method: "GET",
+    path: "/analytics/v1/orders",
+    summary: "List orders",
+    tag: "Orders",
+    errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+  },
+  {
+    root: "Query",
+    operation: "order",
+    operationId: "getOrder",
+    method: "GET",
+    path: "/analytics/v1/orders/:id",
+    summary: "Retrieve an order",
+    tag: "Orders",
+    errors: ["VALIDATION_FAILED", "ORDER_NOT_FOUND"],
+  },
+  {
+    root: "Query",
+    operation: "attributionPreview",
+    operationId: "previewAttribution",
+    method: "GET",
+    path: "/analytics/v1/attribution-preview",
+    summary: "What another rule would change",
+    tag: "Orders",
+    errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
   },
   {
     root: "Query",
@@ -145,6 +188,7 @@ const restFields: FieldsByType = {
   LiveStream: showFields,
   LiveStreamConnection: connectionFields,
   ProductConnection: connectionFields,
+  OrderConnection: connectionFields,
   ProductPerformanceConnection: connectionFields,
   PageInfo: ["hasNextPage", "endCursor"],
 };

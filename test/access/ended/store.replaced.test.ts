@@ -57,6 +57,7 @@ const mutations: Readonly<Record<string, string>> = {
   saveLiveStream: `saveLiveStream(liveStream: { id: "show", name: "New", status: LIVE, ${started} }) { id }`,
   deleteLiveStream: `deleteLiveStream(lsId: "show", force: true) { message }`,
   eraseViewer: `eraseViewer(viewerId: "${viewer}") { shows }`,
+  recordOrders: `recordOrders(orders: [{ id: "1", placedAt: "2026-05-04T18:30:00Z", amount: 1, lsId: "show" }]) { accepted }`,
   recordShopperEvents: `recordShopperEvents(lsId: "show", events: [${event}]) { accepted }`,
 };
 const variants: Readonly<Record<string, string>> = {

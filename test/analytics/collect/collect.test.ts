@@ -90,6 +90,30 @@ describe("what a page sends", () => {
       "tv",
       "Mozilla/5.0 (SMART-TV; Linux; Tizen 7.0) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/4.0 Chrome/94.0 TV Safari/537.36",
     ],
+    [
+      "tv",
+      "Mozilla/5.0 (Linux; Android 9; AFTMM Build/PS7633.3445N) AppleWebKit/537.36 (KHTML, like Gecko) Silk/112.5.1 like Chrome/112.0.5615.213 Safari/537.36",
+    ],
+    [
+      "tv",
+      "Mozilla/5.0 (Linux; Android 12; Chromecast Build/STTE.230319.008) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/111.0.0.0 Safari/537.36",
+    ],
+    [
+      "tv",
+      "Mozilla/5.0 (Linux; Android 11; Google TV Streamer) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
+    ],
+    [
+      "mobile",
+      "Mozilla/5.0 (Linux; Android 13; SM-S901B Build/TP1A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/114.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/420.0;]",
+    ],
+    [
+      "tablet",
+      "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 299.0",
+    ],
+    [
+      "desktop",
+      "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
+    ],
     ["other", "something else"],
     ["other", "x".repeat(4_000)],
   ])("is of the device %s for %.60s", async (device, userAgent) => {
@@ -138,6 +162,19 @@ describe("a public key", () => {
     expect(await collect(sentBy(made))).toMatchObject({ status: 202 });
     await revokeKey(app.db, made.store.id, made.id);
     await until(async () => (await collect(sentBy(made))).status === 401, "the revoked key to stop working", 5_000);
+  });
+
+  test("is named in the titles of refusals, and may be allowed on sandboxed pages", async () => {
+    const made = await shop();
+    expect(await collect(sentBy(made, { key: "vp_" }))).toMatchObject({
+      body: { title: "Public key missing or invalid" },
+    });
+    expect(await collect(sentBy(made), { origin: "null" })).toMatchObject({
+      status: 403,
+      body: { title: "Not allowed by the public key" },
+    });
+    const { key } = await issueKey(app.db, made.store.id, { origins: [origin], isSandboxed: true });
+    expect(await collect(sentBy({ ...made, key }), { origin: "null" })).toMatchObject({ status: 202 });
   });
 
   test("reaches the shows of its own store alone", async () => {
@@ -207,6 +244,32 @@ describe("a problem", () => {
     expect(await storedEvents(app, made.store)).toBe(0);
   });
 
+  test.each([
+    "NaN",
+    "undefined",
+    "null",
+    "[object Object]",
+    "guest",
+    " Anonymous ",
+    "0",
+    "{{ customer.id }}",
+    "${user}",
+  ])("is a viewer that identifies nobody: %s", async (viewer) => {
+    const made = await shop();
+    const message = `viewerId must be an id that identifies one viewer, not ${JSON.stringify(viewer)}.`;
+    const { status, body } = await collect(sentBy(made, { viewer }));
+    expect([status, body.errors[0]]).toEqual([
+      400,
+      { code: "INVALID_VALUE", message, path: ["events", 0, "viewerId"] },
+    ]);
+    const events = [{ id: "o", type: "ORDER", channel: "LIVE", amount: 1, viewerId: viewer }];
+    const record =
+      "mutation ($lsId: String!, $events: [ShopperEventInput!]!) { recordShopperEvents(lsId: $lsId, events: $events) { accepted } }";
+    const { errors } = await made.store.graphql(record, { lsId: made.lsId, events });
+    expect(errors).toMatchObject([{ message }]);
+    expect(await storedEvents(app, made.store)).toBe(0);
+  });
+
   test.each(["", "{", "[]", "null", "1", `"vp_"`])("of a body that is no JSON object is 400: %j", async (body) => {
     expect(await collect(body)).toMatchObject({ status: 400, body: { code: "BAD_REQUEST" } });
   });
@@ -223,6 +286,42 @@ describe("a problem", () => {
       status: 400,
       body: { detail: "The show is archived and takes no more events." },
     });
+  });
+});
+
+test("before a scheduled show has started is 425 with the time to wait; its first event after that makes it live", async () => {
+  const made = await shop();
+  const startedAt = new Date(Date.now() + 90_000).toISOString();
+  const { id } = await saved(made.store, { status: "SCHEDULED", startedAt, durationSeconds: null });
+  const early = await collect(sentBy(made, { show: id }));
+  expect(early).toMatchObject({ status: 425, body: { type: "urn:vitrine:problem:too-early", code: "TOO_EARLY" } });
+  const wait = Number(early.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(90);
+  expect(await storedEvents(app, made.store)).toBe(0);
+  const where = { storeId_id: { storeId: made.store.id, id } };
+  await app.db.liveStream.update({ where, data: { startedAt: new Date(Date.now() - 1_000) } }); // time passes
+  expect(await collect(sentBy(made, { show: id }))).toMatchObject({ status: 202, body: { accepted: 2 } });
+  expect(await app.db.liveStream.findUnique({ where })).toMatchObject({ status: "LIVE" });
+});
+
+test("of the channel AUTO counts as LIVE until the show ends, and as REPLAY afterwards, by its own time", async () => {
+  const made = await shop();
+  const { id: show } = await saved(made.store, { status: "LIVE", durationSeconds: null });
+  const auto = { show, channel: "AUTO", viewer: "v1" };
+  expect(await collect(sentBy(made, auto))).toMatchObject({ body: { accepted: 2 } });
+  const startedAt = new Date(Date.now() - 3_600_000).toISOString();
+  await saved(made.store, { id: show, status: "ENDED", startedAt, durationSeconds: 3_000 });
+  const [before, after] = [new Date(Date.now() - 700_000), new Date(Date.now() - 500_000)];
+  const events = [
+    { id: "b", type: "VIEW", occurredAt: before.toISOString() },
+    { id: "a", type: "ADD_TO_CART", productId: "shirt", occurredAt: after.toISOString() },
+    { id: "n", type: "VIEW", seconds: 5 },
+  ];
+  expect(await collect(sentBy(made, { ...auto, viewer: "v2", events }))).toMatchObject({ body: { accepted: 3 } });
+  expect(await kpis(made.store, show)).toMatchObject({
+    viewers: { live: 2, replay: 1 },
+    addToCart: { replay: 100 },
   });
 });
 

@@ -67,6 +67,31 @@ describe("figures", () => {
     });
   });
 
+  test("count buyers by the channel of their orders, once each, orders of nobody, and who watched for three seconds", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [
+      view("1", { viewerId: "a", seconds: 2.99 }),
+      view("2", { viewerId: "b", seconds: 3 }),
+      view("3", { viewerId: "c", seconds: 0 }),
+      view("4", { viewerId: "b", channel: "REPLAY", seconds: 40 }),
+      order("5", 10, { viewerId: "a" }),
+      order("6", 10, { viewerId: "a" }),
+      order("7", 10, { viewerId: "a", channel: "REFERRAL" }),
+      order("8", 10, { viewerId: "never seen", channel: "REPLAY" }),
+      order("9", 10),
+      { ...order("10", 5, { viewerId: "b" }), type: "REFUND" },
+    ]);
+    await recorded(store, lsId, [order("11", 1, { viewerId: "a" }), view("12", { viewerId: "a", seconds: 5 })]);
+    const { data } = await store.graphql(readAnalytics, { lsId });
+    expect(data.liveStreamAnalytics.kpis).toMatchObject({
+      viewers: { live: 3, replay: 1, total: 4, unique: 3 },
+      buyers: { live: 1, replay: 1, referral: 1, total: 3, unique: 2 },
+      buyerRate: { live: 33.33, replay: 100, total: 66.67 },
+      ordersWithoutViewer: { live: 1, replay: 0, referral: 0, total: 1 },
+      engagedViewers: { live: 2, replay: 1, total: 3, unique: 2 },
+    });
+  });
+
   test("use the time of arrival for an event without occurredAt", async () => {
     const { store, lsId } = await storeWithShow(app);
     const before = Date.now();

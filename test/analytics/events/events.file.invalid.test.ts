@@ -39,7 +39,7 @@ describe("with one invalid line, nothing of the file is stored", () => {
     [line({ id: " " }), "id", "REQUIRED", "id must not be blank."],
     [line({ id: "e\0" }), "id", "INVALID_VALUE", "id must not contain a NUL character."],
     [line({ type: "view" }), "type", "INVALID_TYPE", 'type must be VIEW, ADD_TO_CART, ORDER or REFUND, not "view".'],
-    [line({ channel: "TV" }), "channel", "INVALID_TYPE", 'channel must be LIVE, REPLAY or REFERRAL, not "TV".'],
+    [line({ channel: "TV" }), "channel", "INVALID_TYPE", 'channel must be LIVE, REPLAY, REFERRAL or AUTO, not "TV".'],
     [line({ channel: "REFERRAL" }), "channel", "INVALID_VALUE", "The channel REFERRAL is for ORDER and REFUND only."],
     [line({ viewerId: null }), "viewerId", "REQUIRED", "VIEW needs a viewerId."],
     [line({ viewerId: 7 }), "viewerId", "INVALID_TYPE", "viewerId must be a string, not 7."],

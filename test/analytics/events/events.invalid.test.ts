@@ -127,7 +127,7 @@ describe("an invalid event is reported by index and field, and nothing of its ba
       invalidVariables(
         problem(0, "id", "INVALID_TYPE", "id must be a string, not 1."),
         problem(0, "type", "INVALID_TYPE", 'type must be one of VIEW, ADD_TO_CART, ORDER, REFUND, not "BUY".'),
-        problem(0, "channel", "INVALID_TYPE", 'channel must be one of LIVE, REPLAY, REFERRAL, not "TV".'),
+        problem(0, "channel", "INVALID_TYPE", 'channel must be one of LIVE, REPLAY, REFERRAL, AUTO, not "TV".'),
         problem(0, "viewerId", "INVALID_TYPE", "viewerId must be a string, not 5."),
         problem(0, "device", "INVALID_TYPE", "device must be a string, not true."),
         problem(0, "seconds", "INVALID_TYPE", 'seconds must be a number, not "60".'),

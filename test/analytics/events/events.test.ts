@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { openTestApp } from "../../support/app.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
+import { netOf } from "../../support/orders.js";
 import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
 
@@ -41,6 +43,11 @@ describe("a show without any event", () => {
             viewers: { live: 0, replay: 0, total: 0, unique: 0 },
             conversionRate: 0,
             averageOrderValue: 0,
+            buyers: { live: 0, replay: 0, referral: 0, total: 0, unique: 0 },
+            buyerRate: { live: 0, replay: 0, total: 0 },
+            ordersWithoutViewer: { live: 0, replay: 0, referral: 0, total: 0 },
+            engagedViewers: { live: 0, replay: 0, total: 0, unique: 0 },
+            sources: [],
           },
           peakConcurrentViewers: 0,
           timeline: [],
@@ -160,6 +167,27 @@ describe("a batch", () => {
     }
     expect(await storedEvents(app, store)).toBe(1);
     expect((await readKpis(store, lsId)).sales).toEqual({ live: 5, replay: 0, total: 5 });
+  });
+
+  test("of an archived show is recorded where it consists of refunds, also after its events were removed", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    await recorded(store, lsId, [order("a", 50)]);
+    await saved(store, { id: lsId, status: "ARCHIVED" });
+    const refund = (id: string, fields: object = {}) => ({ ...order(id, 5, fields), type: "REFUND" }) as const;
+    const line = { productId: "new", quantity: 1, amount: 5 };
+    expect(await recorded(store, lsId, [refund("b", { lines: [line] })])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await recorded(store, lsId, [refund("b")])).toEqual({ accepted: 0, duplicates: 1 });
+    const mixed = await store.graphql(record, { lsId, events: [refund("c"), order("d", 5)] });
+    expect(mixed.errors?.[0]?.message).toBe("The show is archived and takes no more events.");
+    const occurredAt = new Date().toISOString();
+    expect(await recorded(store, lsId, [refund("e", { occurredAt })])).toEqual({ accepted: 1, duplicates: 0 });
+    await pruneEvents(app.db, store.id, { before: new Date(Date.now() + 1), lsId });
+    const again = await store.graphql(record, { lsId, events: [refund("e", { occurredAt })] });
+    expect(again.errors?.[0]?.message).toMatch(
+      /^occurredAt must be at least .*, before which the events of the show were removed/u,
+    );
+    expect(await recorded(store, lsId, [refund("f")])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await netOf(store, lsId)).toEqual({ sales: 50, refunds: 15, net: 35, orders: 1 });
   });
 
   test("of another store's show is refused like that of a missing one, and nothing is stored", async () => {

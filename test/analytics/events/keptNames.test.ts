@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
+import type { RootDatabase } from "../../../src/database/client.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { readAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
 import { openTestDatabase } from "../../support/app.js";
-import { asInputs, expectedFigures, figuresOf, newShow } from "../../support/figures.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey } from "../../support/figures.js";
 import { type SentEvent, toldApart } from "../../support/oracle.js";
 
 const { client: db } = openTestDatabase();
 
+const kpisOfShow = async (database: RootDatabase, { storeId, lsId }: ShowKey) =>
+  (await readAnalytics(database, storeId, lsId)).kpis;
 const startMs = Date.parse("2026-05-04T18:30:00Z");
 
 describe("a show keeps a limited number of names", () => {
@@ -33,9 +37,9 @@ describe("a show keeps a limited number of names", () => {
       await recordEvents(db, storeId, lsId, asInputs(batch));
     }
     const where = { storeId, liveStreamId: lsId, slot: -1 };
-    expect(await db.liveStreamDevice.count({ where: { ...where, device: { not: "other" } } })).toBe(1_000);
+    expect(await db.liveStreamGroup.count({ where: { ...where, kind: "LIVE", name: { not: "other" } } })).toBe(1_000);
     expect(await db.liveStreamProduct.count({ where })).toBe(10_000);
-    const figures = expectedFigures(toldApart(sent, { devices: 1_000, products: 10_000 }));
+    const figures = expectedFigures(toldApart(sent, { devices: 1_000, sources: 50, products: 10_000 }));
     expect(await figuresOf(db, show)).toEqual(figures);
     await rebuildAnalytics(db, storeId, lsId);
     expect(await figuresOf(db, show)).toEqual(figures);
@@ -47,12 +51,12 @@ describe("a show keeps a limited number of names", () => {
     const batches = Array.from({ length: 8 }, (_, batch) =>
       Array.from({ length: 10 }, (__, n) => cart(`${batch} ${n}`)),
     );
-    const few = { devices: 15, products: 12 };
+    const few = { devices: 15, sources: 50, products: 12 };
     await Promise.all(
       batches.map((events) => recordEvents(db, storeId, lsId, asInputs(events), { limits: few, lockWaitMs: 25_000 })),
     );
     const where = { storeId, liveStreamId: lsId, slot: -1 };
-    expect(await db.liveStreamDevice.count({ where: { ...where, device: { not: "other" } } })).toBe(15);
+    expect(await db.liveStreamGroup.count({ where: { ...where, kind: "LIVE", name: { not: "other" } } })).toBe(15);
     expect(await db.liveStreamProduct.count({ where })).toBe(12);
     const before = await figuresOf(db, show);
     expect(before.topProducts).toHaveLength(12);
@@ -62,7 +66,7 @@ describe("a show keeps a limited number of names", () => {
 
   test("for each channel separately, not counting `other`", async () => {
     const show = await newShow(db);
-    const few = { devices: 1, products: 1 };
+    const few = { devices: 1, sources: 50, products: 1 };
     const events = [
       cart("other"),
       cart("tv"),
@@ -91,9 +95,31 @@ describe("a show keeps a limited number of names", () => {
     expect(topProducts).toMatchObject([{ productId: "other", carts: 1 }]);
   });
 
+  test("the first 50 sources of a show; viewers and orders of later ones are of `other`, also after a rebuild", async () => {
+    const show = await newShow(db);
+    const { storeId, lsId } = show;
+    const sent = Array.from({ length: 60 }, (_, n): SentEvent[] => [
+      { ...cart(`viewer ${n}`), device: null, source: `host-${n}.example` },
+      {
+        ...cart(`order ${n}`),
+        type: "ORDER",
+        amount: 1,
+        viewerId: n % 2 === 0 ? `viewer ${n}` : null,
+        source: `host-${n}.example`,
+      },
+    ]).flat();
+    for (const batch of [sent.slice(0, 70), sent.slice(70)]) await recordEvents(db, storeId, lsId, asInputs(batch));
+    const { sources } = await kpisOfShow(db, show);
+    expect(sources).toHaveLength(51);
+    expect(sources[0]).toEqual({ source: "other", viewers: 10, orders: 10, sales: 10 });
+    expect(sources).toContainEqual({ source: "host-49.example", viewers: 1, orders: 1, sales: 1 });
+    await rebuildAnalytics(db, storeId, lsId);
+    expect((await kpisOfShow(db, show)).sources).toEqual(sources);
+  });
+
   test("none of a refused batch", async () => {
     const show = await newShow(db);
-    const few = { devices: 1, products: 1 };
+    const few = { devices: 1, sources: 50, products: 1 };
     const early = cart("early", { occurredAt: "2026-01-01T00:00:00Z" });
     const refused = recordEvents(db, show.storeId, show.lsId, asInputs([early]), { limits: few });
     await expect(refused).rejects.toMatchObject({ code: "VALIDATION_FAILED" });

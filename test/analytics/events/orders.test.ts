@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { setCurrency } from "../../../src/access/stores/store.js";
+import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, refused, storeWithShow } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
@@ -28,7 +28,7 @@ async function figuresOf(store: TestStore, lsId: string, by = "CARTS") {
 test("counts order lines by product, an order without lines as one of its product, and sales by the amount of the event", async () => {
   const { store, lsId } = await storeWithShow(app);
   await recorded(store, lsId, [
-    order("a", 100, { lines, productId: "ignored" }),
+    order("a", 110.5, { lines, productId: "ignored" }),
     order("b", 5, { productId: "scarf" }),
     order("c", 1),
     { id: "d", type: "ADD_TO_CART", channel: "LIVE", viewerId: "v", productId: "scarf" },
@@ -39,7 +39,7 @@ test("counts order lines by product, an order without lines as one of its produc
   expect((await figuresOf(store, lsId, "ORDERS")).topProducts).toEqual([scarf, shirt]);
   expect((await figuresOf(store, lsId, "QUANTITY")).topProducts).toEqual([shirt, scarf]);
   expect((await figuresOf(store, lsId, "SALES")).topProducts).toEqual([shirt, scarf]);
-  expect((await figuresOf(store, lsId)).kpis.sales.total).toBe(106);
+  expect((await figuresOf(store, lsId)).kpis.sales.total).toBe(116.5);
 });
 
 test("reports refunds beside unchanged sales on any channel, and keeps the documented members of REST", async () => {
@@ -47,7 +47,7 @@ test("reports refunds beside unchanged sales on any channel, and keeps the docum
   await recorded(store, lsId, [order("a", 100), order("b", 50, { channel: "REFERRAL", orderId: "1001" })]);
   const before = await readKpis(store, lsId);
   await recorded(store, lsId, [
-    refund("c", 30.25, { orderId: "1001", lines }),
+    refund("c", 30.25, { orderId: "1001", lines: lines.slice(1, 2) }),
     refund("d", 60, { channel: "REFERRAL" }),
   ]);
   expect(await readKpis(store, lsId)).toEqual(before);
@@ -68,7 +68,7 @@ describe("the currency of an event", () => {
       store.graphql(record, { lsId, events: [order("a", 1), order("b", 1, { currency })] });
     const none = "The store has no currency yet: an operator sets it by vitrine store set STORE --currency.";
     expect(await send("EUR")).toEqual(refused({ code: "INVALID_VALUE", message: none, path: path(1, "currency") }));
-    await setCurrency(app.db, store.id, "EUR");
+    await setStore(app.db, store.id, { currency: "EUR" });
     const other = 'currency must be EUR, the currency of the store, not "USD".';
     expect(await send("USD")).toEqual(refused({ code: "INVALID_VALUE", message: other, path: path(1, "currency") }));
     expect((await send("EUR")).data.recordShopperEvents.accepted).toBe(2);
@@ -81,7 +81,7 @@ describe("the currency of an event", () => {
 
   test("must be an existing currency code", async () => {
     const { id } = await createTestStore(app);
-    await expect(setCurrency(app.db, id, "EURO")).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await expect(setStore(app.db, id, { currency: "EURO" })).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
   });
 });
 
@@ -103,6 +103,24 @@ test("reports invalid order lines with their path, and refuses lines of a VIEW",
     "events.1.lines",
   ]);
   const many = Array.from({ length: 101 }, () => ({ productId: "p", quantity: 1, amount: 1 }));
-  const tooMany = await store.graphql(record, { lsId, events: [order("a", 1, { lines: many })] });
+  const tooMany = await store.graphql(record, { lsId, events: [order("a", 101, { lines: many })] });
   expect(tooMany.errors?.[0]?.message).toBe("lines must have at most 100 products.");
+});
+
+test("lines that add up to more than their order or refund are refused; a cent is rounding", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const lineOf = (amount: number) => [
+    { productId: "shirt", quantity: 1, amount },
+    { productId: "scarf", quantity: 1, amount: 10.1 },
+  ];
+  await recorded(store, lsId, [order("a", 30.2, { lines: lineOf(20.11) }), order("b", 100, { lines: lineOf(20) })]);
+  const events = [order("c", 30.2, { lines: lineOf(20.12) }), refund("d", 5, { lines: lineOf(0) })];
+  const problem = (index: number, sum: string, amount: string) => ({
+    code: "INVALID_VALUE",
+    message: `The lines add up to ${sum}, more than the amount of ${amount}.`,
+    path: ["events", index, "lines"],
+  });
+  expect(await store.graphql(record, { lsId, events })).toEqual(
+    refused(problem(0, "30.22", "30.2"), problem(1, "10.1", "5")),
+  );
 });

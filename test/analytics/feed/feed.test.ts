@@ -28,6 +28,24 @@ describe("the feed", () => {
     expect(reads.length).toBeLessThanOrEqual(6);
   });
 
+  test("reads a LIVE show again that does not change, and no other: viewers leave without an event", async () => {
+    const reads = { LIVE: 0, ENDED: 0 };
+    for (const status of ["LIVE", "ENDED"] as const) {
+      const read = () => {
+        reads[status] += 1;
+        return Promise.resolve({ ...analytics, status });
+      };
+      const feed = createLiveFeed({ intervalMs: 1, quietMs: 20, read });
+      const watcher = await feed.watch("store", "show");
+      await watcher.next();
+      if (status === "LIVE") for (let value = 0; value < 3; value += 1) await watcher.next();
+      else await sleep(100);
+      await feed.close();
+    }
+    expect(reads.LIVE).toBeGreaterThanOrEqual(4);
+    expect(reads.ENDED).toBe(1);
+  });
+
   test("releases the place of a subscriber that leaves while it waits", async () => {
     let reads = 0;
     const feed = createLiveFeed({

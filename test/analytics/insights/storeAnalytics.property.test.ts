@@ -44,7 +44,7 @@ function figuresFollow(change: StoreChange = () => Promise.resolve()) {
     const made = await Promise.all(stores.map(async (shows) => ({ shows, store: await storeOf(app, shows) })));
     for (const { shows, store } of made) {
       await change(store.id, around);
-      const previous = expectedFigures(shows, before(range), timeZone);
+      const previous = expectedFigures(shows, before(range, timeZone), timeZone);
       const expected = { ...expectedFigures(shows, range, timeZone), previous };
       const answer = await store.graphql(read, { ...range, timeZone });
       expect(answer).toEqual({ data: { storeAnalytics: expected } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setCurrency } from "../../../src/access/stores/store.js";
+import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, testDatabase } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
 import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
@@ -47,7 +47,7 @@ test.each<readonly [field: string, variables: object, message: string]>([
   });
 });
 
-test("five years and no time at all are ranges; UTC is the default, also for null", async () => {
+test("five years and no time at all are ranges; the default is the time zone of the store, also for null", async () => {
   const store = await createTestStore(app);
   for (const range of [
     { ...may, until: "2031-05-01T00:00:00Z", timeZone: null },
@@ -57,6 +57,54 @@ test("five years and no time at all are ranges; UTC is the default, also for nul
   ]) {
     expect(await store.graphql(read, range)).toMatchObject({ data: { storeAnalytics: { showCount: 0 } } });
   }
+});
+
+test("days are those of the store's time zone unless another one is given, and of none that a browser does not know", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  await recorded(store, id, [order("a", 10, { occurredAt: "2026-05-04T21:30:00Z" })]);
+  const daysOf = async (variables: object = {}) => {
+    const { data } = await store.graphql(read, { ...may, ...variables });
+    return data.storeAnalytics.timeline.map(({ startsAt }: any) => startsAt);
+  };
+  expect(await daysOf()).toEqual(["2026-05-04T00:00:00.000Z"]);
+  await setStore(app.db, store.id, { timeZone: "asia/tokyo" });
+  expect((await store.graphql("{ store { timeZone } }")).data).toEqual({ store: { timeZone: "Asia/Tokyo" } });
+  expect(await daysOf({ timeZone: null })).toEqual(["2026-05-04T15:00:00.000Z"]);
+  expect(await daysOf({ timeZone: "Etc/Unknown" })).toEqual(["2026-05-04T15:00:00.000Z"]);
+  expect(await daysOf({ timeZone: "America/New_York" })).toEqual(["2026-05-04T04:00:00.000Z"]);
+});
+
+test.each<readonly [name: string, range: readonly [string, string], before: readonly [string, string]]>([
+  ["a day", ["2026-11-03T23:00Z", "2026-11-04T23:00Z"], ["2026-11-02T23:00Z", "2026-11-03T23:00Z"]],
+  ["an hour: the day before", ["2026-11-04T09:00Z", "2026-11-04T10:00Z"], ["2026-11-03T09:00Z", "2026-11-03T10:00Z"]],
+  [
+    "four days and a half: five",
+    ["2026-11-01T23:00Z", "2026-11-06T11:07Z"],
+    ["2026-10-27T23:00Z", "2026-11-01T11:07Z"],
+  ],
+  [
+    "a week, over the hour that clocks gain",
+    ["2026-10-25T23:00Z", "2026-11-01T23:00Z"],
+    ["2026-10-18T22:00Z", "2026-10-25T23:00Z"],
+  ],
+  ["a week of 169 hours", ["2026-10-18T22:00Z", "2026-10-25T23:00Z"], ["2026-10-11T22:00Z", "2026-10-18T22:00Z"]],
+  ["28 days that end now", ["2026-10-31T23:00Z", "2026-11-28T14:07Z"], ["2026-10-03T22:00Z", "2026-10-31T14:07Z"]],
+  [
+    "a month of 31 days: five weeks",
+    ["2026-04-30T22:00Z", "2026-05-31T22:00Z"],
+    ["2026-03-26T23:00Z", "2026-04-26T22:00Z"],
+  ],
+])("the range before %s, at the same time of day and weekday of Berlin", async (_, [from, until], before) => {
+  const store = await createTestStore(app);
+  await setStore(app.db, store.id, { timeZone: "Europe/Berlin" });
+  const ends = (times: readonly string[]) => times.map((time) => new Date(time).toISOString());
+  const [start, end] = ends([from, until]);
+  const { data } = await store.graphql(
+    `{ storeAnalytics(from: "${start}", until: "${end}") { from until previous { from until } } }`,
+  );
+  const { previous, ...range } = data.storeAnalytics;
+  expect([range.from, range.until, previous.from, previous.until]).toEqual(ends([from, until, ...before]));
 });
 
 test("it is one analytics read, and one statement for each part, whatever the number of shows", async () => {
@@ -146,7 +194,7 @@ test("it has the currency of the store", async () => {
   expect(await store.graphql(query(may.until))).toEqual({
     data: { storeAnalytics: { currency: null, kpis: { sales: { currency: null } } } },
   });
-  await setCurrency(app.db, store.id, "EUR");
+  await setStore(app.db, store.id, { currency: "EUR" });
   expect(await store.graphql(query("2026-05-20T00:00:00Z"))).toEqual({
     data: { storeAnalytics: { currency: "EUR", kpis: { sales: { currency: "EUR" } } } },
   });

@@ -2,7 +2,15 @@
 import { expect, test } from "vitest";
 import { type ChannelTotals, kpisOf } from "../../../src/analytics/kpis/kpis.js";
 
-const nothing = { orders: 0, viewers: 0, cartViewers: 0, viewSeconds: "0" };
+const nothing = {
+  orders: 0,
+  viewers: 0,
+  cartViewers: 0,
+  viewSeconds: "0",
+  buyers: 0,
+  engagedViewers: 0,
+  ordersWithoutViewer: 0,
+};
 const totals = (channel: "LIVE" | "REFERRAL", sales: string, refunds: string): ChannelTotals => ({
   ...nothing,
   channel,

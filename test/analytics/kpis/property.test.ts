@@ -18,7 +18,19 @@ const app = await openTestApp({ analyticsRateLimit: 0 });
 const startMs = Date.parse("2026-05-04T18:30:00.000Z");
 
 /** Values that a database or a literal of an array might take for something else are among the names. */
-const names = ["v1", "V1", "NULL", "null", "{a,b}", 'say "hi"', "back\\slash", "Zoë 👗", " v1", "constructor", "0"];
+const names = [
+  "v1",
+  "V1",
+  "NULL,NULL",
+  "{NULL}",
+  "{a,b}",
+  'say "hi"',
+  "back\\slash",
+  "Zoë 👗",
+  " v1",
+  "constructor",
+  "00",
+];
 const devices = [
   "mobile",
   "Mobile",
@@ -31,6 +43,8 @@ const devices = [
   "__proto__",
   "null",
 ];
+
+const sources = ["instagram.com", "WWW.Instagram.com", " mail ", "other", "null", "unknown", "Ünder", "www.", "a,b"];
 
 const cents = fc.integer({ min: 0, max: 1_000_000 }).map((units) => units / 100);
 const decimals = (max: number) =>
@@ -59,7 +73,7 @@ const kinds = fc.constantFrom(
 const line = fc.record({
   productId: fc.constantFrom("shirt", "scarf", "👗"),
   quantity: fc.integer({ min: 1, max: 1_000_000 }),
-  amount: decimals(1e9),
+  amount: decimals(1e8),
 });
 
 /** An event with whatever its type allows: seconds of a VIEW count, those of anything else are there to be ignored. */
@@ -72,6 +86,7 @@ function eventOf(ids: fc.Arbitrary<string>): fc.Arbitrary<SentEvent> {
       viewer: fc.constantFrom(...names),
       anonymous: fc.boolean(),
       device: maybe(fc.constantFrom(...devices, "")),
+      source: maybe(fc.constantFrom(...sources, "")),
       seconds: maybe(decimals(86_400)),
       amount: maybe(decimals(1e9)),
       price: decimals(1e9),
@@ -81,7 +96,8 @@ function eventOf(ids: fc.Arbitrary<string>): fc.Arbitrary<SentEvent> {
     })
     .map(({ kind, viewer, anonymous, amount, price, lines, ...others }) => {
       const ofOrder = kind.type === "ORDER" || kind.type === "REFUND";
-      const bought = ofOrder ? { amount: price, lines } : { amount };
+      const ofLines = (lines ?? []).reduce((sum, { amount: own }) => sum + own, 0);
+      const bought = ofOrder ? { amount: Math.max(price, ofLines), lines } : { amount };
       return { ...others, ...kind, ...bought, viewerId: ofOrder && anonymous ? null : viewer };
     });
 }
@@ -153,13 +169,14 @@ test("repeated batches change nothing, in any order and combination", async () =
   await fc.assert(property, { numRuns: 30 });
 });
 
-/** Events of which each id has one content, and each viewer one device, so that the outcome has nothing to do with order. */
+/** Events of which each id has one content, and each viewer one device and source, so that the outcome has nothing to do with order. */
 const settledEvents = fc
   .uniqueArray(eventOf(someIds), { selector: ({ id }) => id, minLength: 1, maxLength: 40 })
-  .map((events) => events.map((event) => ({ ...event, device: deviceOf(event.viewerId) })));
+  .map((events) => events.map((event) => ({ ...event, ...originOf(event.viewerId) })));
 
-function deviceOf(viewerId: string | null | undefined): string | null {
-  return devices[names.indexOf(viewerId ?? "")] ?? null;
+function originOf(viewerId: string | null | undefined) {
+  const place = names.indexOf(viewerId ?? "");
+  return { device: devices[place] ?? null, source: sources[place] ?? null };
 }
 
 test("concurrent batches that overlap count every event once, in both styles", async () => {

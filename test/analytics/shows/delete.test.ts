@@ -112,7 +112,7 @@ describe("deleting a show", () => {
   test("lets its id be used anew: the new show counts its own events and names, in this process and in others", async () => {
     const { storeId, lsId } = await newShow(app.db);
     const other = openConnections();
-    const limits = { devices: 2, products: 2 };
+    const limits = { devices: 2, sources: 50, products: 2 };
     for (const client of [app.db, other.client]) {
       await recordEvents(client, storeId, lsId, asInputs(events), { limits }); // both know that there are enough names
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { idBytes } from "../../../src/analytics/events/storage/idBytes.js";
+import { idBytes } from "../../../src/analytics/events/storage/codes.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
@@ -158,7 +158,7 @@ describe.runIf(engine === "postgres")("while another transaction has locked rows
     const insert = (id: string) =>
       other.query(
         `INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, "productId", value, "occurredAt",
-          "acceptedAt", position, "orderId", lines) VALUES ($1, 1, $2, 3, 1, '', '', '', 1, now(), now(), 1, '', '')`,
+          "acceptedAt", position, "orderId", lines, source) VALUES ($1, 1, $2, 3, 1, '', '', '', 1, now(), now(), 1, '', '', '')`,
         [storeId, idBytes(id)],
       );
     await insert("b");

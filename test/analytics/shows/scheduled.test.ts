@@ -74,7 +74,7 @@ describe("a scheduled show", () => {
     );
   });
 
-  test("refuses events, whether its start has passed or not, and accepts them once it is live", async () => {
+  test("refuses events before its start; the first one after that makes it live", async () => {
     const store = await createTestStore(app);
     const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
     const problem = { code: "VALIDATION_FAILED", message, path: ["lsId"] };
@@ -89,9 +89,17 @@ describe("a scheduled show", () => {
     expect(await everythingOf(app, store)).toEqual(before);
     const where = { storeId_id: { storeId: store.id, id } };
     await app.db.liveStream.update({ where, data: { startedAt: new Date(Date.now() - 60_000) } }); // time passes
-    expect((await store.graphql(record, { lsId: id, events })).errors).toMatchObject([{ message }]);
+    const results = await Promise.all([recorded(store, id, events), recorded(store, id, events)]);
+    expect(results.map(({ accepted }) => accepted).toSorted((one, other) => one - other)).toEqual([0, 2]);
+    const { data } = await store.graphql(readShow, { lsId: id });
+    expect(data.liveStream).toMatchObject({ status: "LIVE", endedAt: null });
+  });
+
+  test("started early is saved as LIVE", async () => {
+    const store = await createTestStore(app);
+    const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
     await saved(store, { id, status: "LIVE", startedAt: now() });
-    expect(await recorded(store, id, events)).toEqual({ accepted: 2, duplicates: 0 });
+    expect(await recorded(store, id, [view("e1", { device: "mobile" })])).toEqual({ accepted: 1, duplicates: 0 });
   });
 });
 

@@ -26,18 +26,21 @@ describe("status", () => {
     return { answer, after: data.liveStream };
   }
 
-  test.for(["LIVE ENDED", "LIVE ARCHIVED", "ENDED ARCHIVED", ...statuses.map((same) => `${same} ${same}`)])(
-    "the transition %s is allowed",
-    async (pair) => {
-      const [from = "", to = ""] = pair.split(" ");
-      const { answer, after } = await step(from, to);
-      const grows = to === "LIVE" && { durationSeconds: expect.any(Number) };
-      expect(answer).toEqual({ data: { saveLiveStream: { ...after, ...grows } } });
-      expect(after).toMatchObject({ status: to, name: "Changed" });
-    },
-  );
+  test.for([
+    "ENDED LIVE",
+    "LIVE ENDED",
+    "LIVE ARCHIVED",
+    "ENDED ARCHIVED",
+    ...statuses.map((same) => `${same} ${same}`),
+  ])("the transition %s is allowed", async (pair) => {
+    const [from = "", to = ""] = pair.split(" ");
+    const { answer, after } = await step(from, to);
+    const grows = to === "LIVE" && { durationSeconds: expect.any(Number) };
+    expect(answer).toEqual({ data: { saveLiveStream: { ...after, ...grows } } });
+    expect(after).toMatchObject({ status: to, name: "Changed" });
+  });
 
-  test.for(["ENDED LIVE", "ARCHIVED LIVE", "ARCHIVED ENDED"])(
+  test.for(["ARCHIVED LIVE", "ARCHIVED ENDED"])(
     "the transition %s is refused, and the show is unchanged",
     async (pair) => {
       const [from = "", to = ""] = pair.split(" ");

@@ -11,7 +11,7 @@ import { accepted, type SentEvent, timeline, toldApart } from "../../support/ora
 const { client: db } = openTestDatabase();
 
 const startMs = Date.parse("2026-05-04T18:30:00Z");
-const limits = { devices: 3, products: 2 };
+const limits = { devices: 3, sources: 50, products: 2 };
 const minuteMs = 60_000;
 
 /** Times of a day before the show's start until three days after it, of which some come again and again. */
@@ -97,7 +97,7 @@ async function slotsOf({ storeId, lsId: liveStreamId }: ShowKey): Promise<number
   const where = { storeId, liveStreamId, slot: { gte: 0 } };
   const counts = [
     await db.liveStreamMinute.count({ where }),
-    await db.liveStreamDevice.count({ where }),
+    await db.liveStreamGroup.count({ where }),
     await db.liveStreamProduct.count({ where }),
   ];
   return counts.reduce((sum, count) => sum + count);

@@ -79,9 +79,9 @@ describe("pruning an archived show", () => {
     expect(await prune()).toBe(0);
     const row = { ...(await rowsOfShow(db, show)), viewerId: Buffer.from("v") };
     const moments = { occurredAt: endedAt, acceptedAt: endedAt, position: 1 };
-    const codes = { type: 1, channel: 1, device: "", productId: "", orderId: "", lines: "", value: 0 };
+    const codes = { type: 1, channel: 1, device: "", source: "", productId: "", orderId: "", lines: "", value: 0 };
     const minutes = { hour: 0, minutes: 1n, newMinutes: 0n };
-    const devices = { liveDevice: "unknown", replayDevice: "", seen: 1, newSeen: 0 };
+    const devices = { liveDevice: "unknown", replayDevice: "", source: "unknown", seen: 1, newSeen: 0 };
     for (const leave of [
       () => db.showEvent.create({ data: { ...row, ...codes, ...moments, id: Buffer.from("e") } }),
       () => db.showViewer.create({ data: { ...row, ...minutes, ...devices } }),

@@ -7,7 +7,7 @@ import { recorded } from "../../support/shows.js";
 
 async function slots(app: TestApp, store: TestStore): Promise<number> {
   const where = { storeId: store.id, slot: { gte: 0 } };
-  return (await app.db.liveStreamMinute.count({ where })) + (await app.db.liveStreamDevice.count({ where }));
+  return (await app.db.liveStreamMinute.count({ where })) + (await app.db.liveStreamGroup.count({ where }));
 }
 
 test("a server folds the totals of shows within seconds, without further events", async () => {

@@ -151,17 +151,17 @@ describe("the figures", () => {
       .poll(() => rows("Timeline as a table"))
       .toEqual([
         "From\tViewers\tAdded to cart\tOrders\tSales",
-        "6:31 PM\t1\t1\t0\t0.00",
-        "6:32 PM\t2\t0\t0\t0.00",
-        "6:33 PM\t0\t0\t1\t1,234.50",
-        "6:34 PM\t0\t0\t1\t5.00",
-        "7:20 PM\t2\t1\t0\t0.00",
-        "7:21 PM\t1\t1\t0\t0.00",
-        "7:22 PM\t0\t0\t1\t20.25",
+        "6:31 PM UTC\t1\t1\t0\t0.00",
+        "6:32 PM UTC\t2\t0\t0\t0.00",
+        "6:33 PM UTC\t0\t0\t1\t1,234.50",
+        "6:34 PM UTC\t0\t0\t1\t5.00",
+        "7:20 PM UTC\t2\t1\t0\t0.00",
+        "7:21 PM UTC\t1\t1\t0\t0.00",
+        "7:22 PM UTC\t0\t0\t1\t20.25",
       ]); // all within the hour of the show
     const chart = (name: RegExp) => page.getByRole("img", { name });
-    await chart(/^Viewers over time: peak 2 at 6:32 PM$/u).waitFor();
-    await chart(/^Sales over time: peak 1,234\.50 at 6:33 PM$/u).waitFor();
+    await chart(/^Viewers over time: peak 2 at 6:32 PM UTC$/u).waitFor();
+    await chart(/^Sales over time: peak 1,234\.50 at 6:33 PM UTC$/u).waitFor();
     await page.getByText("Until now").click();
     await page
       .getByText("In steps of 1 day")
@@ -215,4 +215,23 @@ test("a server that only runs persisted operations accepts those of the dashboar
   await opened.close();
   await strict.close();
   await rm(folder, { recursive: true });
+});
+
+test("a running show says how many watch now, and its running minute has no fewer viewers", async () => {
+  const own = await createTestStore(app);
+  const now = Date.now();
+  const { id } = await saved(own, { status: "LIVE", startedAt: new Date(now - 300_000).toISOString() });
+  const minute = Math.floor(now / 60_000) * 60_000;
+  const seen = (minutes: number, viewerId: string) =>
+    view(`${minutes} ${viewerId}`, { viewerId, occurredAt: new Date(minute + minutes * 60_000).toISOString() });
+  const viewers = ["a", "b", "c", "d", "e", "f", "g"];
+  const before = [-2, -1].flatMap((minutes) => viewers.map((viewerId) => seen(minutes, viewerId)));
+  await recorded(own, id, [...before, seen(0, "a")]);
+  const opened = await openNewestShow(browser, app, own);
+  const { page } = opened;
+  await page.getByText("7 watching now").waitFor();
+  await page.locator("canvas").nth(3).waitFor();
+  await opened.screenshot("dashboard.running");
+  expectClean(opened);
+  await opened.close();
 });

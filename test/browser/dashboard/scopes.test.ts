@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Scope } from "../../../src/access/scopes.js";
-import { issueToken } from "../../../src/access/token.js";
+import { type Scope, issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser.js";
 import { enterToken, openNewestShow, openSignIn } from "../../support/dashboard.js";

@@ -110,14 +110,55 @@ test("events of a closed tab arrive also from a shop whose pages send no referre
   await opened.close();
 });
 
-test.each([400, 401, 403, 404])("events that are refused with %i are discarded", async (status) => {
+const problem = { type: "urn:vitrine:problem:validation-failed", errors: [{ path: [] }] };
+
+test.each([400, 410, 422])("events that the service refuses with %i are discarded", async (status) => {
   const shop = await openShop(app);
-  shop.set({ status });
+  shop.set({ status, body: problem });
   const opened = await shop.open(browser);
   await until(async () => shop.sent.length > 0 && (await kept(opened.page)) === 0, "it to be given up");
   expect(shop.sent).toHaveLength(1);
   await opened.close();
 });
+
+test.each([
+  ["200 and a page", { status: 200 }],
+  ["202, but no receipt", { status: 202, body: { ok: true } }],
+  ["400, but no problem of the service", { status: 400, body: { type: "about:blank" } }],
+  ["403 of a firewall", { status: 403 }],
+  ["404 of the service", { status: 404, body: problem }],
+  ["413 of a proxy", { status: 413 }],
+  ["425 of the service", { status: 425, body: problem, retryAfter: "1" }],
+] as const)("events that are answered with %s are kept and sent again", async (_, mood) => {
+  const shop = await openShop(app);
+  shop.set(mood);
+  const opened = await shop.open(browser);
+  await until(() => shop.sent.length > 1, "the second try");
+  expect(await kept(opened.page)).toBe(1);
+  shop.set("forward");
+  await until(async () => (await kept(opened.page)) === 0, "it to arrive");
+  expect([await shop.storedEvents(), ids(shop)]).toEqual([1, 1]);
+  await opened.close();
+});
+
+test.each([401, 403])(
+  "while the service refuses the key with %i, nothing more is sent, and events are kept",
+  async (status) => {
+    const shop = await openShop(app);
+    shop.set({ status, body: { type: "urn:vitrine:problem:forbidden", errors: [{ path: [] }] } });
+    const opened = await shop.open(browser);
+    await until(() => shop.sent.length > 0, "the first try");
+    for (const product of ["a", "b", "c"]) await cart(opened.page, product);
+    await until(async () => (await kept(opened.page)) === 4, "all to be kept");
+    await opened.page.evaluate("dispatchEvent(new Event('pagehide'))");
+    shop.set("forward");
+    await opened.page.reload();
+    await arrived(shop, 5);
+    expect(shop.sent[1]?.arrivedAt, "not before the next page").toBeGreaterThan(shop.sent[0]?.arrivedAt ?? 0);
+    expect(ids(shop)).toBe(5);
+    await opened.close();
+  },
+);
 
 test("an event that the service refuses affects no other, and a wrong clock loses none", async () => {
   const shop = await openShop(app);

@@ -109,14 +109,46 @@ test("a page without a video counts the time that it is visible", async () => {
   await opened.close();
 });
 
+test("a viewer's source is what the address says, or else the host of the page before", async () => {
+  const shop = await openShop(app);
+  const opened = await shop.open(browser);
+  await viewed(shop);
+  const { page } = opened;
+  const visit = async (query: string, referer?: string) => {
+    const before = shop.sent.length;
+    await page.goto(`${page.url().split("?")[0]}${query}`, referer === undefined ? {} : { referer });
+    await until(
+      async () => shop.sent.length > before && (await page.evaluate("document.readyState")) === "complete",
+      "a view",
+    );
+    return shop.sent.at(-1)?.events.at(-1)?.source;
+  };
+  expect(shop.sent[0]?.events[0]).not.toHaveProperty("source");
+  expect(await visit("?watch", "https://www.instagram.com/stories")).toBe("www.instagram.com");
+  expect(await visit("?watch&utm_source=Newsletter%20May", "https://mail.example/")).toBe("Newsletter May");
+  expect(await visit("?watch", `${shop.url}/other`)).toBe(new URL(shop.url).host); // which counts as none
+  await until(async () => (await shop.kpis()).viewers.live === 1, "one viewer still");
+  await opened.close();
+});
+
 test("nothing that a page pushes throws an error in it, and invalid values are not counted", async () => {
   const shop = await openShop(app);
-  const wrong = [["watch", "video"], ["nothing"], [], null, "text", ["show"], ["addToCart", {}], ["identify", " "]];
+  const wrong = [
+    ["watch", 7],
+    ["watch", "<"],
+    ["nothing"],
+    [],
+    null,
+    "text",
+    ["show"],
+    ["addToCart", {}],
+    ["identify", " "],
+  ];
   const opened = await shop.open(browser, `push=${encodeURIComponent(JSON.stringify(wrong))}`);
   await opened.page.waitForFunction("vitrine.push.name !== 'push' && vitrine.isLoaded");
   for (const command of wrong) await opened.page.evaluate(`vitrine.push(${JSON.stringify(command)})`);
   await push(opened.page, "show", shop.lsId);
-  await push(opened.page, "watch", "video");
+  await push(opened.page, "watch", {});
   await push(opened.page, "addToCart", "x".repeat(300));
   await until(async () => (await shop.kpis()).addToCart.live === 100, "a cart of an unknown product");
   expect(await shop.storedEvents(), "two views of the shop's own video, and the cart").toBe(3);

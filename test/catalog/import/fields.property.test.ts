@@ -2,15 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { importCsv } from "../../../src/catalog/import/ways/csv.js";
+import { importCsv } from "../../../src/catalog/import/ways/text.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
-import { type ColumnType, productColumns } from "../../../src/catalog/product.columns.js";
-import {
-  checkProduct,
-  type ProductInput,
-  productFieldNames,
-  productFields,
-} from "../../../src/catalog/product.input.js";
+import { type ColumnType, productColumns } from "../../../src/catalog/product/product.columns.js";
+import { type ProductInput, productFieldNames, productFields } from "../../../src/catalog/product/product.fields.js";
+import { checkProduct } from "../../../src/catalog/product/product.input.js";
+import { ruleOf } from "../../../src/catalog/product/product.rules.js";
 import { Problems } from "../../../src/errors.js";
 import { documentedFields } from "../../../src/rest/routes/routes.contract.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
@@ -23,6 +20,7 @@ import {
   paths,
   product as whole,
   products,
+  readProduct,
   type Sent,
   storedKeys,
   storedValue,
@@ -122,7 +120,7 @@ const values: { readonly [T in ColumnType]: fc.Arbitrary<unknown> } = {
 function fieldValue(name: keyof ProductInput): fc.Arbitrary<unknown> {
   return values[productColumns[name].type].filter((candidate) => {
     let isValid = true;
-    productFields[name].rule(candidate, name, () => (isValid = false));
+    ruleOf(productFields[name])(candidate, name, () => (isValid = false));
     return isValid;
   });
 }
@@ -162,11 +160,6 @@ const twoImports: fc.Arbitrary<readonly (readonly Sent[])[]> = fc
 
 const allFields = productFieldNames.join(" ");
 const eachAlone = `{ ${productFieldNames.map((name) => `${name}: products(first: 4) { nodes { id ${name} } }`).join(" ")} }`;
-
-/** What is read of a product that was sent so. */
-function readProduct(sent: Sent): Sent {
-  return Object.fromEntries(productFieldNames.map((name) => [name, storedValue(name, sent[name])]));
-}
 
 async function readByGraphql(store: TestStore, { id }: Sent): Promise<unknown> {
   const { data } = await store.graphql(`query ($id: String!) { product(productId: $id) { ${allFields} } }`, { id });

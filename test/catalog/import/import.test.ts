@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
-import { importCsv } from "../../../src/catalog/import/ways/csv.js";
-import type { ErrorPolicy } from "../../../src/catalog/reading/rowChecks.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { importCsv } from "../../../src/catalog/import/ways/text.js";
+import type { ErrorPolicy } from "../../../src/catalog/sources/rowChecks.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
@@ -170,10 +170,11 @@ describe("all or nothing", () => {
     const count = (): void => void (counting = setImmediate(() => ((turns += 1), count())));
     let counting: NodeJS.Immediate | undefined;
     count();
-    await listSource(products(4 * chunkRowsMax + 1), (index) => ["products", index], "REJECT_ALL")
-      .read()
-      .next();
+    const source = listSource(products(4 * chunkRowsMax + 1), (index) => ["products", index], "REJECT_ALL");
+    let rows = 0;
+    for await (const chunk of source.read()) rows += chunk.rows;
     clearImmediate(counting);
+    expect(rows).toBe(4 * chunkRowsMax + 1);
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 
@@ -182,21 +183,18 @@ describe("all or nothing", () => {
     await store.post(paths.one, { product: product("taken", { sku: "T" }) });
     const list = [product("a", { sku: "T" }), product("b", { price: -1 }), product("c", { url: "x" }), product("b")];
     const problems: ExpectedProblem[] = [
-      conflict(0, "T"),
+      conflict(0, "T", "taken"),
       {
         code: "INVALID_VALUE",
         message: "price must be a finite number of 0 or more, not -1.",
         path: ["products", 1, "price"],
       },
-      duplicate(1, "id", "b"),
-      duplicate(1, "sku", "sku-b"),
+      duplicate("id", "b", { first: 1, last: 3 }),
       {
         code: "INVALID_VALUE",
         message: 'url must be an http, https or protocol-relative URL, not "x".',
         path: ["products", 2, "url"],
       },
-      duplicate(3, "id", "b"),
-      duplicate(3, "sku", "sku-b"),
     ];
     expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(...problems));
     expect(await storedKeys(app, store)).toEqual({ taken: "T" });
@@ -274,9 +272,10 @@ describe("all or nothing", () => {
     const answers = await Promise.all(
       ["a", "b"].map((id) => store.post(paths.one, { product: product(id, { sku: "S" }) })),
     );
+    const [stored = ""] = Object.keys(await storedKeys(app, store));
     const refused = {
       code: "CONFLICT",
-      message: `sku "S" belongs to another product of the store.`,
+      message: `sku "S" belongs to the product "${stored}" of the store.`,
       path: ["product", "sku"],
     };
     expect(answers.toSorted((a, b) => a.status - b.status)).toEqual([importedAnswer(1), invalid(refused)]);

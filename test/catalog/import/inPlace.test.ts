@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { until } from "../../support/process.js";
 import { importMany, products } from "../../support/products.js";

@@ -126,7 +126,7 @@ describe("REJECT_FAILED", () => {
     const { status, body } = await store.post(paths.bulk, { ...letGo, products: broken });
     expect([status, body.imported, body.failed]).toEqual([200, 0, longRows]);
     expect(body.failures).toHaveLength(100);
-    const message = `sku "sku-p00001" belongs to another product of the store.`;
+    const message = `sku "sku-p00001" belongs to the product "p00001" of the store, which is at products[1].`;
     expect(body.failures[0]).toEqual({ ...failed(0, "p00000", ["sku"], "CONFLICT", message), sku: "sku-p00001" });
     expect(await storedProducts(app, store)).toEqual(before);
 
@@ -192,7 +192,7 @@ describe("REJECT_FAILED", () => {
     [
       "an unknown column",
       paths.csv,
-      { csvContent: toCsv([product("a")]).replace("url\n", "uri\n") },
+      { csvContent: toCsv([product("a")]).replace(",url", ",uri") },
       "VALIDATION_FAILED",
     ],
     ["a quote that is never closed", paths.csv, { csvContent: `${toCsv([product("a")])}"b,` }, "VALIDATION_FAILED"],
@@ -291,7 +291,7 @@ describe("a dry run", () => {
     await store.post(paths.one, { product: product("other", { sku: "S" }) });
     const before = await everythingOf(app, store);
     const list = [product("a", { sku: "S" }), product("b")];
-    const message = `sku "S" belongs to another product of the store.`;
+    const message = `sku "S" belongs to the product "other" of the store.`;
     const problem = { code: "CONFLICT", message, path: ["products", 0, "sku"] };
     expect(await store.post(paths.bulk, { ...dry, products: list })).toEqual(invalid(problem));
     const failure = { ...failed(0, "a", ["sku"], "CONFLICT", message), sku: "S" };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/reading/chunkRows.js";
-import { deleteProduct } from "../../../src/catalog/product.lookup.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { deleteProduct } from "../../../src/catalog/product/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
-import { conflict, duplicate, invalid } from "../../support/problems.js";
+import { conflict, duplicate, type ExpectedProblem, invalid } from "../../support/problems.js";
 import {
   bulk,
   importedAnswer,
@@ -80,15 +80,17 @@ describe("skus", () => {
     await store.post(paths.bulk, bulk([product("a", { sku: "1" }), product("b", { sku: "2" })]));
     const before = await storedProducts(app, store);
     expect(await store.post(paths.bulk, bulk([product("x"), product("a", { sku: "2" })]))).toEqual(
-      invalid(conflict(1, "2")),
+      invalid(conflict(1, "2", "b")),
     );
     const skus: Record<number, string> = { 0: "1", [longRows]: "2" };
     const large = products(longRows + 1, (index) => (index in skus ? { sku: skus[index] } : {}));
-    expect(await store.post(paths.bulk, bulk(large))).toEqual(invalid(conflict(0, "1"), conflict(longRows, "2")));
+    expect(await store.post(paths.bulk, bulk(large))).toEqual(
+      invalid(conflict(0, "1", "a"), conflict(longRows, "2", "b")),
+    );
     expect(await storedProducts(app, store)).toEqual(before);
   });
 
-  test("and ids that appear twice in a request are a problem of every such row", async () => {
+  test("and ids that several rows of a request have are one problem each, with the first and the last row", async () => {
     const store = await createTestStore(app);
     const list = [
       product("a", { sku: "1" }),
@@ -97,15 +99,19 @@ describe("skus", () => {
       product("c", { sku: "2" }),
     ];
     expect(await store.post(paths.bulk, bulk(list))).toEqual(
-      invalid(
-        duplicate(0, "id", "a"),
-        duplicate(1, "sku", "2"),
-        duplicate(2, "id", "a"),
-        duplicate(2, "sku", "2"),
-        duplicate(3, "sku", "2"),
-      ),
+      invalid(duplicate("id", "a", { first: 0, last: 2 }), duplicate("sku", "2", { first: 1, last: 3 })),
     );
     expect(await storedProducts(app, store)).toEqual([]);
+  });
+
+  test("that only rows of one id share are no problem beside that of the id; of rows without an id they are", async () => {
+    const store = await createTestStore(app);
+    const list = [product("a"), product("b"), product("b"), product("", { sku: "2" }), product("", { sku: "2" })];
+    const refused = await store.post(paths.bulk, bulk(list));
+    expect(refused.body.errors.filter(({ code }: ExpectedProblem) => code === "DUPLICATE")).toEqual([
+      duplicate("id", "b", { first: 1, last: 2 }),
+      duplicate("sku", "2", { first: 3, last: 4 }),
+    ]);
   });
 
   describe.each([
@@ -117,7 +123,7 @@ describe("skus", () => {
       await store.post(paths.bulk, bulk(before));
       const list = products(4_100, (index) => (index === 4_099 ? { sku: "sku-p00007" } : {}));
       expect(await store.post(paths.bulk, bulk(list))).toEqual(
-        invalid(duplicate(7, "sku", "sku-p00007"), duplicate(4_099, "sku", "sku-p00007")),
+        invalid(duplicate("sku", "sku-p00007", { first: 7, last: 4_099 })),
       );
       expect(await storedProducts(app, store)).toHaveLength(before.length);
     });
@@ -127,7 +133,7 @@ describe("skus", () => {
       await store.post(paths.bulk, bulk(before));
       const list = products(4_100, (index) => (index === 4_099 ? { id: "p00007" } : {}));
       expect(await store.post(paths.bulk, bulk(list))).toEqual(
-        invalid(duplicate(7, "id", "p00007"), duplicate(4_099, "id", "p00007")),
+        invalid(duplicate("id", "p00007", { first: 7, last: 4_099 })),
       );
       expect(await storedProducts(app, store)).toHaveLength(before.length);
     });

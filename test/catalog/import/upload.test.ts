@@ -102,13 +102,24 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
       expect(refused.body.errors.map((one: any) => [one.code, one.path, one.line])).toEqual(
         expect.arrayContaining([
           ["INVALID_VALUE", ["price"], lineOf(1)],
-          ["DUPLICATE", ["sku"], lineOf(count - 1)],
+          ["DUPLICATE", ["sku"], lineOf(0)],
         ]),
       );
+      const doubled = refused.body.errors.filter(({ code }: any) => code === "DUPLICATE");
+      const places = `first on line ${lineOf(0)} and last on line ${lineOf(count - 1)}`;
+      const message = `sku "sku-p00000" appears in more than one product of this import, ${places}.`;
+      expect(doubled.map((one: any) => one.message)).toEqual([message]);
       expect(await storedProducts(app, store)).toEqual([]);
       const partly = await send(store, write(list), "?errorPolicy=REJECT_FAILED");
       expect(partly).toMatchObject({ status: 200, body: { imported: count - 3, failed: 3 } });
-      expect(partly.body.failures.map(({ line, index }: any) => [line, index])).toContainEqual([lineOf(1), null]);
+      expect(partly.body.failures.map(({ line, index }: any) => [line, index])).toEqual(
+        [0, 1, count - 1].map((row) => [lineOf(row), null]),
+      );
+      expect(partly.body.failures.map(({ problems }: any) => problems[0].message)).toEqual([
+        message,
+        expect.stringContaining("price"),
+        message,
+      ]);
     }
   });
 

@@ -10,7 +10,7 @@ function catalog(nodes: ReadonlyMap<string, string> | undefined) {
     asked.push([...storeIds]);
     return nodes && { nodes, runStatements: true };
   };
-  return { asked, ...createStoreNodes(ask) };
+  return { asked, ...createStoreNodes(ask, () => undefined) };
 }
 
 /** Until what is under way has been answered. */
@@ -64,10 +64,13 @@ test("a moved store is noticed after half a minute, without delaying a request",
 
 test("while the catalog cannot be read, the nodes known so far are used", async () => {
   let isDown = false;
-  const { nodeOf } = createStoreNodes(async () => {
-    if (isDown) throw new Error("down");
-    return { nodes: new Map([["a", "1"]]), runStatements: true };
-  });
+  const { nodeOf } = createStoreNodes(
+    async () => {
+      if (isDown) throw new Error("down");
+      return { nodes: new Map([["a", "1"]]), runStatements: true };
+    },
+    () => undefined,
+  );
   nodeOf("a");
   await answered();
   isDown = true;

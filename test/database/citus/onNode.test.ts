@@ -89,7 +89,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
   test("texts of any characters arrive unchanged", async () => {
     const device = `a "quoted" \\ {brace}, NULL 'and' $1 ($1)[2] "Product" 👍`;
     const occurredAt = "2026-05-04T18:30:00Z";
-    const seen = { viewerId: "NULL", seconds: 1, device, occurredAt };
+    const seen = { viewerId: "v", productId: "NULL", seconds: 1, device, occurredAt };
     const event: SentEvent = { id: `"\\'`, type: "VIEW", channel: "LIVE", ...seen };
     expect(await send([event])).toEqual({ accepted: 1, duplicates: 0 });
     expect(await figuresOf(database.client, show)).toEqual(expectedFigures([event]));

@@ -44,6 +44,8 @@ const defaults = {
   productRateLimit: 0,
   eventRetentionDays: 0,
   corsOrigins: ["*"],
+  frameAncestors: [],
+  trackingPath: undefined,
   graphiql: true,
   logLevel: "info",
   demoToken: undefined,
@@ -103,6 +105,12 @@ const changes: readonly (readonly [name: string, value: string, setting: object]
   ["TRUST_PROXY", "2", { trustedProxies: 2 }],
   ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
   ["EVENT_RETENTION_DAYS", "90", { eventRetentionDays: 90 }],
+  ["TRACKING_PATH", "/shop-insights/", { trackingPath: "/shop-insights" }],
+  [
+    "FRAME_ANCESTORS",
+    "https://a.example, https://*.b.example",
+    { frameAncestors: ["https://a.example", "https://*.b.example"] },
+  ],
   ["CORS_ORIGINS", "https://a.example, https://b.example", { corsOrigins: ["https://a.example", "https://b.example"] }],
   ["GRAPHIQL", "false", { graphiql: false }],
   ["LOG_LEVEL", "silent", { logLevel: "silent" }],
@@ -175,6 +183,20 @@ describe("an invalid value is refused with the name of its variable", () => {
     expect(problemsOf({ BASE_PATH: value })).toEqual([
       "BASE_PATH must be a path like /shop-api, of letters, digits and the characters - . _ ~",
     ]);
+  });
+
+  test.each(["*", "https://a.example/", "a.example", "https://*", "'self'", "https://a.example; script-src *"])(
+    "FRAME_ANCESTORS=%s",
+    (value) => {
+      expect(problemsOf({ FRAME_ANCESTORS: value })).toEqual([
+        "FRAME_ANCESTORS must be origins like https://shop.example or https://*.shop.example, separated by commas",
+      ]);
+    },
+  );
+
+  test("TRACKING_PATH without a name, or below a path of the service itself", () => {
+    expect(problemsOf({ TRACKING_PATH: "/" })).toEqual(["TRACKING_PATH must have a name, as in /shop-insights"]);
+    expect(problemsOf({ TRACKING_PATH: "/external/a" })[0]).toMatch(/^TRACKING_PATH must not begin with one of/u);
   });
 
   test("BASE_PATH below a path of the service itself, or too long", () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import iconv from "iconv-lite";
 import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
 import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
@@ -97,7 +99,7 @@ test("a file in another encoding is refused with the option that names it, and r
   const content = Buffer.from(foreign.replace("A-1", "Stück-1").replace("€", "\u{80}"), "latin1");
   const { env, store, command } = await prepare(content);
   const { status, stderr } = await cli([...command, ...mapped], env);
-  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("--encoding windows-1252") });
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("It may be windows-1252") });
   expect(await cliJson([...command, ...mapped, "--encoding", "windows-1252"], env)).toMatchObject({
     notes: ["The file was read as windows-1252."],
   });
@@ -112,7 +114,6 @@ test.each([
   ["--encoding", "klingon", 'The encoding "klingon" is not known'],
   ["--format", "excel", "Allowed choices are auto, vitrine, shopify"],
   ["--one-per", "shop", "must be one of variant, product"],
-  ["--rejects", "rejects.csv", "this one is read as shopify"],
   ["--map", "title=Nowhere", "There is no column 'Nowhere' for title in this file."],
 ])("%s %s is refused", async (option, value, reason) => {
   const { env, store, command } = await prepare(shopify);
@@ -123,4 +124,116 @@ test.each([
     stderr: expect.stringContaining(reason),
   });
   expect(await stored(store)).toEqual([]);
+});
+
+const template2 = ["--url-template", "https://shop.example/{sku}"];
+const article = "Art;Name;Preis;Bild;Seite\n";
+const good = "K-1;Käse;9,90;https://cdn.example/1;https://shop.example/1\n";
+const bad = "K-2;Brötchen;günstig;https://cdn.example/2;https://shop.example/2\n";
+const mapping = "id=Art sku=Art title=Name price=Preis featured_image=Bild url=Seite"
+  .split(" ")
+  .flatMap((pair) => ["--map", pair]);
+
+test.each([
+  ["windows-1252", { addBOM: false }, ["--encoding", "windows-1252"]],
+  ["utf-16le", { addBOM: true }, []],
+  ["utf-16be", { addBOM: false }, []],
+  ["utf-8", { addBOM: false }, []],
+] as const)(
+  "--rejects of a mapped file in %s has the rows that failed, and is imported again",
+  async (encoding, marks, more) => {
+    const { env, store, command, beside } = await prepare(iconv.encode(article + good + bad, encoding, marks));
+    const rejects = beside("rejected.csv");
+    const options = [...mapping, "--default", "available=true", ...more];
+    const { status } = await cli([...command, ...options, "--rejects", rejects], env);
+    expect(status).toBe(3);
+    const written = await readFile(rejects, "utf8");
+    expect(written.replace("\uFEFF", "")).toBe(article + bad);
+    await writeFile(rejects, written.replace("günstig", "1,50"));
+    expect(await cliJson(["import", store, rejects, ...options], env)).toMatchObject({ imported: 1, created: 1 });
+    expect((await stored(store)).map(({ id, title }) => [id, title])).toEqual([
+      ["K-1", "Käse"],
+      ["K-2", "Brötchen"],
+    ]);
+  },
+);
+
+test("--rejects of another system's file keeps what the rows take from others", async () => {
+  const { env, store, command, beside } = await prepare(`${shopify}mug,,,,Green,M-G,cheap,\n`);
+  const rejects = beside("rejected.csv");
+  expect((await cli([...command, ...template, "--rejects", rejects], env)).status).toBe(3);
+  const written = await readFile(rejects, "utf8");
+  await writeFile(rejects, written.replace("cheap", "14"));
+  expect(await cliJson(["import", store, rejects, ...template], env)).toMatchObject({
+    imported: 3,
+    created: 1,
+    updated: 2,
+  });
+  expect((await stored(store)).map(({ id, title }) => [id, title])).toContainEqual(["M-G", "Mug - Green"]);
+});
+
+test("--rejects of a feed in XML has the items that failed", async () => {
+  const item = (id: string, price: string) =>
+    `<item><g:id>${id}</g:id><g:title>Größe</g:title><g:link>https://shop.example/${id}</g:link><g:image_link>https://cdn.example/${id}</g:image_link><g:price>${price}</g:price><g:availability>in stock</g:availability></item>\n`;
+  const feed = (...items: string[]) =>
+    `<?xml version="1.0" encoding="ISO-8859-1"?>\n<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\n${items.join("")}</channel></rss>`;
+  const { env, store, command, beside } = await prepare(
+    iconv.encode(feed(item("a", "1"), item("b", "cheap"), item("c", "3")), "latin1"),
+    "feed.xml",
+  );
+  const rejects = beside("rejected.xml");
+  expect((await cli([...command, "--rejects", rejects], env)).status).toBe(3);
+  const written = await readFile(rejects, "utf8");
+  expect(written.replaceAll(/\n+/gu, "")).toBe(`\uFEFF${feed(item("b", "cheap"))}`.replaceAll(/\n+/gu, ""));
+  await writeFile(rejects, written.replace("cheap", "2"));
+  expect(await cliJson(["import", store, rejects], env)).toMatchObject({ imported: 1, created: 1 });
+  expect((await stored(store)).map(({ title }) => title)).toEqual(["Größe", "Größe", "Größe"]);
+});
+
+test("a dry run shows what each column is used for", async () => {
+  const { env, command } = await prepare(shopify);
+  const { stdout } = await cli([...command, ...template, "--dry-run"], env);
+  expect(stdout).toContain(
+    "The file is read as shopify, with these columns:\n  Handle → what rows of a product share\n  Title → title\n",
+  );
+  expect((await cliJson([...command, ...template, "--dry-run"], env))["columns"]).toMatchObject({
+    "Variant Price": "price",
+    "Variant SKU": "sku",
+  });
+});
+
+test("--explain shows one row: each cell, what it became, and why", async () => {
+  const { env, command, store } = await prepare(`${shopify}mug,,,,Green,M-G,cheap,\n`);
+  const shown = await cli([...command, ...template, "--explain", "3"], env);
+  expect(shown).toMatchObject({ status: 0, stderr: "" });
+  for (const text of [
+    "The row on line 3, read as shopify:",
+    /Variant Price +13,50 +price +price = 13\.5/u,
+    /Vendor +not used/u,
+    "It takes what it lacks from lines 2, 4.",
+    '"title": "Mug - Blue"',
+  ]) {
+    expect(shown.stdout).toMatch(text);
+  }
+  const failing = await cliJson([...command, ...template, "--explain", "4"], env);
+  expect(failing).toMatchObject({ line: 4, problems: ['price must be a number, not "cheap".'] });
+  expect(failing).not.toHaveProperty("product");
+  const refused = await cli([...command, ...template, "--explain", "0"], env);
+  expect(refused.status).toBe(2);
+  expect((await cli([...command, ...template, "--explain", "1"], env)).stderr).toContain("has no row on line 1.");
+  expect(await stored(store)).toEqual([]);
+});
+
+test.each([
+  ["products.json", '[{"id":"a"}]', "The file is JSON"],
+  ["products.csv", gzipSync("id,sku"), "Give it a name that ends in .gz"],
+  [
+    "products.csv",
+    Buffer.from("504b0304140006000800000021005b436f6e74656e745f54797065735d2e786d6c", "hex"),
+    "an Excel workbook",
+  ],
+])("%s that is no CSV is named, and what to do", async (name, content, message) => {
+  const { env, command } = await prepare(content, name);
+  const { status, stderr } = await cli([...command, ...template2], env);
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
 });

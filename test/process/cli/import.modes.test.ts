@@ -97,7 +97,7 @@ test("--mode patch changes only the columns of the file, and refuses files of ot
   const { status, stderr } = await cli([...patch, "--format", "shopify"], env);
   expect([status, stderr]).toEqual([
     1,
-    expect.stringContaining("The mode PATCH reads files in Vitrine's own columns only."),
+    expect.stringContaining("The mode PATCH reads files of other systems only with mapped columns."),
   ]);
 });
 

@@ -76,8 +76,8 @@ describe("a file with problems stores nothing and ends with status 1", () => {
         "p-1,S-4,Again,,,,,true,,https://shop.example/4.jpg,https://shop.example/4",
       ),
     );
-    expect(reason).toBe("vitrine: 5 problems. Nothing was stored.");
-    expect(places(problems)).toEqual(["2 id", "3 price", "5 title", "5 available", "6 id"]);
+    expect(reason).toBe("vitrine: 4 problems. Nothing was stored.");
+    expect(places(problems)).toEqual(["2 id", "3 price", "5 title", "5 available"]);
   });
 
   test("a single problem is reported with its line too", async () => {
@@ -117,8 +117,8 @@ describe("with --error-policy reject-failed", () => {
       stdout: "2 products were imported, 4 failed. 2 new, 0 replaced.\n",
       stderr: `  line  column  reason
   3     price   price must be a finite number of 0 or more, not -2.5.
-  5     sku     sku "S-5" appears in more than one product of this import.
-  6     sku     sku "S-5" appears in more than one product of this import.
+  5     sku     sku "S-5" appears in more than one product of this import, first on line 5 and last on line 6.
+  6     sku     sku "S-5" appears in more than one product of this import, first on line 5 and last on line 6.
   7             The row has 3 cells, but the header has 11.
 `,
     });

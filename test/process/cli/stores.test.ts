@@ -41,20 +41,42 @@ test("stores are listed, shown and renamed", async () => {
   const stores: any[] = (await cliJson(["store", "list"], env)).stores;
   const ids = stores.map((listed) => String(listed.store));
   expect(ids).toEqual(ids.toSorted());
-  expect(stores).toContainEqual({ store, name: "Acme", currency: null, createdAt: moment });
+  expect(stores).toContainEqual({ store, name: "Acme", currency: null, timeZone: "UTC", createdAt: moment });
   expect((await cli(["store", "list"], env)).stdout).toContain(`${store}  Acme  created `);
   expect(await cliJson(["store", "rename", store, "Acme Fashion"], env)).toEqual({ store, name: "Acme Fashion" });
   expect(await cliJson(["store", "set", store, "--currency", "eur"], env)).toEqual({ store, currency: "EUR" });
+  expect(await cliJson(["store", "set", store, "--time-zone", "europe/berlin"], env)).toEqual({
+    store,
+    timeZone: "Europe/Berlin",
+  });
+  expect(await cli(["store", "set", store], env)).toMatchObject({ status: 2, stdout: "" });
+  expect(await cli(["store", "set", store, "--time-zone", "Mars"], env)).toMatchObject({
+    status: 1,
+    stderr: 'vitrine: timeZone must be an IANA time zone, such as Europe/Berlin, not "Mars".\n',
+  });
   expect(await cliJson(["store", "show", store], env)).toEqual({
     store,
     name: "Acme Fashion",
     currency: "EUR",
+    timeZone: "Europe/Berlin",
     createdAt: moment,
     ...contents,
   });
   expect((await cli(["store", "show", store], env)).stdout).toMatch(
     /^store-\S+ {2}Acme Fashion {2}created \S+\n2 products, 1 site, 2 live streams, 0 tokens and 0 public keys\n$/u,
   );
+});
+
+test("a store is created with its currency and time zone, or with neither where one is wrong", async () => {
+  const id = `store-${randomUUID()}`;
+  const create = (...options: string[]) => ["store", "create", id, ...options];
+  expect(await cli(create("--currency", "eur", "--time-zone", "+02:00"), env)).toMatchObject({ status: 1 });
+  expect(await cliJson(create("--currency", "eur", "--time-zone", "Asia/Kolkata"), env)).toEqual({
+    store: id,
+    name: id,
+    currency: "EUR",
+    timeZone: "Asia/Kolkata",
+  });
 });
 
 test("deleting a store deletes all of its data, and nothing of other stores", async () => {

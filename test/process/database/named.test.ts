@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
-import { findProduct } from "../../../src/catalog/product.lookup.js";
+import { findProduct } from "../../../src/catalog/product/product.lookup.js";
 import { readConfig } from "../../../src/config.js";
 import { openDatabase } from "../../../src/database/open.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";

@@ -57,7 +57,7 @@ describe("what the server prints at its first start", () => {
       id: "linen-shirt",
       sku: "VT-1001",
       title: "Linen shirt",
-      featured_image: "https://shop.example/images/linen-shirt-1.jpg",
+      featured_image: `${server.url}/demo/linen-shirt.svg`,
       url: "https://shop.example/products/linen-shirt",
     });
   });

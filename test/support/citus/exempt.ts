@@ -20,8 +20,11 @@ const ofMaintenance = /^(?:CHECKPOINT$|VACUUM |ANALYZE )/u;
 /** How statements begin that make a backup of the embedded database, or look at a restored one. */
 const ofBackups = "/* backup */";
 
+/** How statements begin that create an index on a distributed table, which Citus does on all nodes. */
+const ofViewerIndex = "/* viewer_index */";
+
 /** How the list of all stores begins, which is for operators. */
-const ofOperators = "/* all_stores */";
+const ofOperators = "/* all_stores";
 
 /**
  * Tells the statements that Citus need not take as tables on nodes are used: those of tests, of migrations, which come
@@ -39,6 +42,7 @@ export async function readExempt(): Promise<(sql: string) => boolean> {
     others.has(sql) ||
     sql.startsWith(ofEmbeddedEngine) ||
     sql.startsWith(ofBackups) ||
+    sql.startsWith(ofViewerIndex) ||
     ofMaintenance.test(sql) ||
     sql.startsWith(ofOperators) ||
     sql.startsWith("CREATE TABLE _prisma_migrations (") ||

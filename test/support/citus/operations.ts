@@ -5,21 +5,29 @@ import { addSite } from "../../../src/access/stores/site.js";
 import { requireStore } from "../../../src/access/stores/store.js";
 import { revokeToken, rotateToken, undoRotation } from "../../../src/access/token.replace.js";
 import { issueToken, listTokens } from "../../../src/access/token.js";
+import { addHook, listHooks, noteFault, removeHook } from "../../../src/analytics/hooks/hook.js";
+import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { importOrders } from "../../../src/analytics/orders/files/orderImport.js";
+import { reconcile } from "../../../src/analytics/orders/files/reconcile.js";
+import { claimOrders } from "../../../src/analytics/orders/order.record.js";
+import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
 import { recordEventFile } from "../../../src/analytics/events/events.file.js";
 import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { importCsv } from "../../../src/catalog/import/ways/csv.js";
+import { importCsv } from "../../../src/catalog/import/ways/text.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { toCsv } from "../csv.js";
 import { someEvents } from "../figures.js";
 import { bulk, paths, product, products } from "../products.js";
+import { sentOrder } from "../orders.js";
 import { analyticsPath, readAnalytics, saved } from "../shows.js";
 import { subscribe } from "../subscribe.js";
 
 const productFields = "id sku title description price images createdAt updatedAt";
 const counts = "message imported created updated";
 const events = someEvents(60);
+const orderLines = [{ sku: "sku-p00001", quantity: 1, amount: 20 }];
 
 /** Every root field of the schema at least once, each with all arguments that change what is asked of the database. */
 export const graphqlOperations: readonly (readonly [string, object])[] = [
@@ -69,6 +77,19 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
     `mutation ($e: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $e) { accepted } }`,
     { e: events },
   ],
+  [
+    `mutation ($o: [OrderInput!]!) { recordOrders(orders: $o) { accepted } }`,
+    { o: [sentOrder("1", 30, { lsId: "show", lines: orderLines }), sentOrder("2", 5, { viewerId: "viewer-1" })] },
+  ],
+  [`mutation ($o: [OrderInput!]!) { recordOrders(orders: $o) { accepted } }`, { o: [sentOrder("1", 40)] }],
+  [
+    `mutation ($e: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $e) { accepted } }`,
+    { e: [{ id: "o", type: "ORDER", channel: "LIVE", amount: 5, orderId: "2" }] },
+  ],
+  [`{ order(id: "1") { id attributions { because } } }`, {}],
+  [`{ orders(lsId: "show", isAttributed: true, from: "2026-01-01T00:00:00Z") { totalCount nodes { id } } }`, {}],
+  [`{ orders(isAttributed: false, after: "WyIyMDI2LTA1LTA0VDE4OjMwOjAwLjAwMFoiLCIxIl0") { nodes { id } } }`, {}],
+  [`{ attributionPreview(rule: LAST_SHOW) { orders } }`, {}],
   [`{ store { id name } }`, {}],
   [`{ liveStream(lsId: "show") { name } }`, {}],
   [`{ liveStreams(first: 1, status: ENDED) { nodes { id kpis { orders { total } } } pageInfo { endCursor } } }`, {}],
@@ -92,6 +113,7 @@ export const graphqlOperations: readonly (readonly [string, object])[] = [
     `{ storeAnalytics(from: "2026-05-01T00:07:00Z", until: "2026-06-01T00:08:00Z", timeZone: "Europe/Berlin") {
       showCount kpis { orders { total } } hours: timeline(bucket: HOUR) { orders } timeline { orders }
       topShows { id } rates: topShows(by: CONVERSION_RATE) { id }
+      unattributed { orders sales refunds }
     } }`,
     {},
   ],
@@ -162,6 +184,20 @@ async function callRest(store: TestStore): Promise<void> {
   if (found.join(" ") !== "400 200 200 200") throw new Error(`REST answered ${found.join(" ")}`);
 }
 
+async function runOrders(db: TestApp["db"], storeId: string, folder: string): Promise<void> {
+  const hook = await addHook(db, storeId, { from: "shopify" });
+  await noteFault(db, { ...hook, storeId, storeCreatedAt: new Date() }, "No reason.");
+  await listHooks(db, storeId);
+  await claimOrders(db, storeId, new Map([["3", "viewer-1"]]));
+  const file = join(folder, "orders.ndjson");
+  await writeFile(file, ["3", "4"].map((id) => JSON.stringify(sentOrder(id, 7))).join("\n"));
+  await importOrders(db, storeId, file);
+  await reconcile(db, storeId, file);
+  for (const rule of ["LAST_SHOW", "CART"] as const) await setAttribution(db, storeId, { rule, windowHours: 168 });
+  await createOrderSweep(db, () => undefined)(new AbortController().signal);
+  await removeHook(db, storeId, hook.id);
+}
+
 async function runCommands({ db }: TestApp, store: TestStore, folder: string): Promise<void> {
   const storeId = store.id;
   await requireStore(db, storeId);
@@ -177,6 +213,7 @@ async function runCommands({ db }: TestApp, store: TestStore, folder: string): P
   await writeFile(ndjson, events.map((event) => JSON.stringify(event)).join("\n"));
   const { id: lsId } = await saved(store);
   await recordEventFile(db, storeId, lsId, ndjson);
+  await runOrders(db, storeId, folder);
   await showsWithEventsBefore(db, storeId, new Date());
   await pruneBefore(db, storeId, lsId, { before: new Date("2026-05-04T19:00:00Z"), pageRows: 20 });
   await rebuildAnalytics(db, storeId);

@@ -1,7 +1,7 @@
 import type { Database } from "../../../src/database/client.js";
 
 /** Copied whole to each node: nothing of a store's own rows but its tokens and keys, which are looked up by themselves. */
-export const referenceTables: ReadonlySet<string> = new Set(["AccessToken", "PublicKey", "_prisma_migrations"]);
+export const referenceTables: ReadonlySet<string> = new Set(["AccessToken", "PublicKey", "Hook", "_prisma_migrations"]);
 
 /** The tables that Citus spreads over nodes: all but those named above. */
 export async function distributedTables(db: Database, schema = "public"): Promise<string[]> {

@@ -1,8 +1,7 @@
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
-import type { OrderLineInput, ShopperEventInput } from "../events.input.js";
-import { deviceName } from "../keptNames.js";
-import { channelCodes, typeCodes } from "./codes.js";
-import { idArrayLiteral } from "./idBytes.js";
+import type { OrderLineInput, ShopperEvent } from "../events.input.js";
+import { deviceName, sourceName } from "../keptNames.js";
+import { channelCodes, typeCodes, idArrayLiteral } from "./codes.js";
 
 /** Array literals for `unnest`, and how many events they have. A column of nothing but empty texts or nulls has no elements. */
 export type EventColumns = ReturnType<typeof eventColumns>;
@@ -11,18 +10,15 @@ export type EventColumns = ReturnType<typeof eventColumns>;
  * @param eventsOfShows by show
  * @param bind of withRawParameters
  */
-export function eventColumns(
-  eventsOfShows: readonly (readonly ShopperEventInput[])[],
-  bind: (column: string) => string,
-) {
+export function eventColumns(eventsOfShows: readonly (readonly ShopperEvent[])[], bind: (column: string) => string) {
   const events = eventsOfShows.flat();
-  const texts = (value: (event: ShopperEventInput) => string) => {
+  const texts = (value: (event: ShopperEvent) => string) => {
     const values = events.map(value);
     return values.every((text) => text === "") ? "{}" : bind(textArrayLiteral(values));
   };
   /** Makes an array of values that never need quotes. */
-  const plain = (value: (event: ShopperEventInput) => string | number) => bind(`{${events.map(value).join(",")}}`);
-  const ids = (value: (event: ShopperEventInput) => string) => bind(idArrayLiteral(events.map(value)));
+  const plain = (value: (event: ShopperEvent) => string | number) => bind(`{${events.map(value).join(",")}}`);
+  const ids = (value: (event: ShopperEvent) => string) => bind(idArrayLiteral(events.map(value)));
   return {
     count: events.length,
     place: bind(placesOf(eventsOfShows)),
@@ -31,6 +27,7 @@ export function eventColumns(
     channel: plain(({ channel }) => channelCodes[channel]),
     viewerId: ids(({ viewerId }) => viewerId ?? ""),
     device: texts(({ device }) => deviceName(device) ?? ""),
+    source: texts(({ source }) => sourceName(source) ?? ""),
     value: plain(valueOf),
     orderId: texts(({ orderId }) => orderId ?? ""),
     lines: texts(({ lines }) => linesText(lines ?? [])),
@@ -42,12 +39,12 @@ export function eventColumns(
 }
 
 /** The place of each event's show, from 1. The array is empty where there is one show. */
-function placesOf(eventsOfShows: readonly (readonly ShopperEventInput[])[]): string {
+function placesOf(eventsOfShows: readonly (readonly ShopperEvent[])[]): string {
   if (eventsOfShows.length === 1) return "{}";
   return `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`;
 }
 
-function valueOf({ type, seconds, amount }: ShopperEventInput): number {
+function valueOf({ type, seconds, amount }: ShopperEvent): number {
   if (type === "VIEW") return seconds ?? 0;
   return type === "ADD_TO_CART" ? 0 : (amount ?? 0);
 }

@@ -1,7 +1,9 @@
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
+import type { LiveStreamStatus } from "../../shows/liveStream.js";
 import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/showLock.js";
 import type { EventColumns } from "./events.columns.js";
+import { ordersOf } from "./events.orders.sql.js";
 import { totalsOf } from "./events.totals.sql.js";
 import { type StoreRow, storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
@@ -30,6 +32,12 @@ export interface EventBatch {
   /** Devices or products may be beyond the limits of their show. */
   readonly hasOthers: boolean;
   readonly duplicates: Duplicates;
+  /** Whether some events are ORDERs with an orderId: each order of the store counts once, whatever the ids of its events. */
+  readonly hasOrders: boolean;
+  /** The statuses of shows that do not take these events. */
+  readonly refusedBy: readonly LiveStreamStatus[];
+  /** Whether these are entries of orders. */
+  readonly isLedger?: boolean;
   readonly columns: EventColumns;
 }
 
@@ -41,7 +49,7 @@ export interface EventBatch {
  * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, slot, hasOthers, columns } = batch;
+  const { storeId, slot, hasOthers, hasOrders, columns } = batch;
   const store = storeRow(storeId);
   const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
   const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
@@ -49,26 +57,29 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
     WITH ${showsOf(batch)},
     open AS MATERIALIZED (
       SELECT ARRAY(SELECT (
-        SELECT show FROM shows WHERE shows.place = n.place AND status NOT IN ('SCHEDULED', 'ARCHIVED') AND "hasLock"
-          AND NOT "isTooEarly" AND NOT "isReplaced")
+        SELECT show FROM shows WHERE shows.place = n.place AND "hasLock" AND NOT "isTooEarly" AND NOT "isReplaced"
+          AND status <> ALL(${`{${batch.refusedBy.join(",")}}`}::text[]))
         FROM generate_series(1, ${batch.shows.length}::int) AS n(place) ORDER BY n.place) AS numbers),
-    input AS (
-      SELECT (SELECT numbers FROM open)[${place}] AS show, e.id, type, channel, "viewerId", coalesce(device, '') AS device, value,
+    ${hasOrders ? Prisma.sql`sent` : Prisma.sql`input`} AS (
+      SELECT (SELECT numbers FROM open)[${place}] AS show, e.id, type, channel, "viewerId", coalesce(device, '') AS device,
+        coalesce(source, '') AS source, value,
         coalesce("productId", '') AS "productId", coalesce("occurredAt", ${batch.now}::timestamptz) AS "occurredAt",
         coalesce("orderId", '') AS "orderId", coalesce(lines, '') AS lines,
         e.position - (${offsets}::int[])[${place}] AS position
       FROM ROWS FROM (unnest(${columns.place}::int[], ${columns.id}::bytea[], ${columns.type}::smallint[], ${columns.channel}::smallint[],
-        ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.value}::numeric[], ${columns.productId}::text[],
+        ${columns.viewerId}::bytea[], ${columns.device}::text[], ${columns.source}::text[], ${columns.value}::numeric[], ${columns.productId}::text[],
         ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), ${expectationOf(columns).rows})
-        WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines, none, position)
+        WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", "orderId", lines, none, position)
       WHERE (SELECT numbers FROM open)[${place}] IS NOT NULL),
+    ${hasOrders ? Prisma.sql`${ordersOf(store)},` : Prisma.empty}
     ${storedOf(store, batch)},
     ${viewersOf(store, hasOthers)},
     ${totalsOf(store, slot, hasOthers)}
     SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced",
       (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
-      ((SELECT count(*) FROM device AS d WHERE d."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
-        + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"
+      ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
+        + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold",
+      ${hasOrders ? Prisma.sql`EXISTS (SELECT FROM ordered WHERE "isDue")` : Prisma.sql`false`} AS "hasDueOrders"
     FROM shows`;
 }
 
@@ -79,7 +90,7 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
 function showsOf({ storeId, isOfCaller, shows }: EventBatch): Prisma.Sql {
   const column = (value: (show: BatchShow) => string | null) => textArrayLiteral(shows.map(value));
   const ids = column(({ lsId }) => lsId);
-  // By arrays: for a join, a locked row makes Citus read in one format what it has written in another.
+  // By arrays, not by a join: see storeStatements.ts.
   const place = Prisma.sql`array_position(${ids}::text[], s.id)`;
   const own = (values: Prisma.Sql) => Prisma.sql`(${values})[${place}]`;
   const key = own(Prisma.sql`${column(({ lsId }) => showLockKey(storeId, lsId))}::text[]`);
@@ -107,9 +118,11 @@ function expectationOf({ count }: EventColumns) {
   return expectations.find(({ countMax }) => count <= countMax) ?? largeBatch;
 }
 
-function nameOf({ hasOthers, duplicates, columns }: EventBatch): Prisma.Sql {
+function nameOf({ hasOthers, hasOrders, isLedger, duplicates, columns }: EventBatch): Prisma.Sql {
+  const variant = `${hasOthers ? "_others" : ""}${hasOrders ? "_orders" : ""}_${expectationOf(columns).size}`;
+  if (isLedger === true) return Prisma.raw(`/* record_entries${variant} */`);
   if (duplicates === "concurrent") return Prisma.empty; // rare
-  return Prisma.raw(`/* record_events_${duplicates}${hasOthers ? "_others" : ""}_${expectationOf(columns).size} */`);
+  return Prisma.raw(`/* record_events_${duplicates}${variant} */`);
 }
 
 /**
@@ -124,12 +137,12 @@ function storedOf(store: StoreRow, { now, duplicates }: EventBatch): Prisma.Sql 
         WHERE "isKnown" IS NOT TRUE ORDER BY show, id, position)`;
   return Prisma.sql`
     fresh AS (
-      INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, value, "productId", "occurredAt",
+      INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt",
         "orderId", lines, "acceptedAt", position)
-      SELECT o.id, e.show, e.id, type, channel, "viewerId", device, value, "productId", "occurredAt", "orderId", lines,
+      SELECT o.id, e.show, e.id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", "orderId", lines,
         ${now}::timestamptz, position
       FROM ${store.source}, ${duplicates === "unexpected" ? Prisma.sql`input` : unknown} AS e
       WHERE ${store.isStore} ORDER BY e.show, e.id
       ${duplicates === "concurrent" ? Prisma.sql`ON CONFLICT ("storeId", show, id) DO NOTHING` : Prisma.empty}
-      RETURNING show, id, type, channel, "viewerId", device, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
+      RETURNING show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
 }

@@ -1,10 +1,12 @@
 import { Prisma } from "../../../generated/prisma/client.js";
-import { channelName, hourOf, minuteOf, momentOf } from "./codes.js";
-import { addToProducts } from "./products.sql.js";
+import { changes, channelBits, channelName, hourOf, minuteOf, momentOf, quarterOf } from "./codes.js";
+import { addToGroups } from "./groups.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 
 const name = channelName(Prisma.sql`channel`);
 const [occurredAt, hour, minute] = [Prisma.sql`"occurredAt"`, Prisma.sql`hour`, Prisma.sql`minute`];
+const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
+const [orders, sales, refunds] = [changes.orders(type), changes.sales(type, value), changes.refunds(type, value)];
 
 /** Adds newly stored events to a slot of each total. */
 export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
@@ -13,37 +15,29 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
   return Prisma.sql`
     total AS (
       INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
-        refunds)
-      SELECT o.id, ${lsId}, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a."cartViewers", a.seconds, a.refunds
+        refunds, buyers, "engagedViewers", "ordersWithoutViewer")
+      SELECT o.id, ${lsId}, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a.carts, a.seconds, a.refunds, a.buyers, a.engaged,
+        a.nobodys
       FROM ${source}, (
-        SELECT show, channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers, sum("cartViewers") AS "cartViewers",
-          sum(seconds) AS seconds, sum(refunds) AS refunds
+        SELECT show, channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers, sum(carts) AS carts,
+          sum(seconds) AS seconds, sum(refunds) AS refunds, sum(buyers) AS buyers, sum(engaged) AS engaged, sum(nobodys) AS nobodys
         FROM (
-          SELECT show, ${name} AS channel, value AS sales, 1 AS orders, 0 AS viewers, 0 AS "cartViewers", 0 AS seconds, 0 AS refunds
-          FROM fresh WHERE type = 3
-          UNION ALL SELECT show, ${name}, 0, 0, 0, 0, 0, value FROM fresh WHERE type = 4
-          UNION ALL SELECT show, ${name}, 0, 0, 0, 0, sum(value), 0 FROM fresh WHERE type = 1 GROUP BY 1, 2 HAVING sum(value) <> 0
-          UNION ALL SELECT show, c.channel, 0, 0, count(*) FILTER (WHERE "newSeen" & c.bit <> 0),
-            count(*) FILTER (WHERE "newSeen" & c."cartBit" <> 0), 0, 0
-          FROM viewer, (VALUES ('LIVE', 1, 4), ('REPLAY', 2, 8)) AS c(channel, bit, "cartBit")
-          WHERE "newSeen" & (c.bit | c."cartBit") <> 0 GROUP BY show, c.channel
-          UNION ALL SELECT show, 'ANY', 0, 0, count(*), 0, 0, 0 FROM viewer
-          WHERE "newSeen" & 3 <> 0 AND seen & ~"newSeen" & 3 = 0 GROUP BY show) AS parts
+          SELECT show, ${name} AS channel, ${sales} AS sales, ${orders} AS orders, 0 AS viewers, 0 AS carts, 0 AS seconds,
+            ${refunds} AS refunds, 0 AS buyers, 0 AS engaged, CASE WHEN "viewerId" = '' THEN ${orders} ELSE 0 END AS nobodys
+          FROM fresh WHERE type > 2
+          UNION ALL SELECT show, ${name}, 0, 0, 0, 0, sum(value), 0, 0, 0, 0 FROM fresh WHERE type = 1
+          GROUP BY 1, 2 HAVING sum(value) <> 0
+          UNION ALL SELECT show, c.channel, 0, 0, ${newOf("viewer")}, ${newOf("cart")}, 0, 0, ${newOf("buyer")}, ${newOf("engaged")}, 0
+          FROM viewer, ${channelBits} WHERE "newSeen" & (c.viewer | c.cart | c.engaged | c.buyer) <> 0 GROUP BY show, c.channel) AS parts
         GROUP BY show, channel) AS a
       WHERE ${isStore} ORDER BY a.show, a.channel
       ON CONFLICT ("storeId", "liveStreamId", channel, slot) DO UPDATE SET sales = t.sales + EXCLUDED.sales,
         orders = t.orders + EXCLUDED.orders, viewers = t.viewers + EXCLUDED.viewers,
         "cartViewers" = t."cartViewers" + EXCLUDED."cartViewers", "viewSeconds" = t."viewSeconds" + EXCLUDED."viewSeconds",
-        refunds = t.refunds + EXCLUDED.refunds),
-    device AS (
-      INSERT INTO "LiveStreamDevice" AS t ("storeId", "liveStreamId", channel, device, slot, viewers)
-      SELECT o.id, ${lsId}, a.channel, a.device, ${slot}::int, a.viewers
-      FROM ${source}, (
-        SELECT show, c.channel, CASE WHEN c.bit = 1 THEN "liveDevice" ELSE "replayDevice" END AS device, count(*) AS viewers
-        FROM viewer, (VALUES ('LIVE', 1), ('REPLAY', 2)) AS c(channel, bit) WHERE "newSeen" & c.bit <> 0 GROUP BY 1, 2, 3) AS a
-      WHERE ${isStore} ORDER BY a.show, a.channel, a.device
-      ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers
-      RETURNING "liveStreamId"),
+        refunds = t.refunds + EXCLUDED.refunds, buyers = t.buyers + EXCLUDED.buyers,
+        "engagedViewers" = t."engagedViewers" + EXCLUDED."engagedViewers",
+        "ordersWithoutViewer" = t."ordersWithoutViewer" + EXCLUDED."ordersWithoutViewer"),
+    ${addToGroups(store, slot, hasOthers)},
     minute AS (
       INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
       SELECT o.id, ${lsId}, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales
@@ -53,11 +47,71 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
         FROM (
           SELECT show, hour, minute, viewers, 0 AS carts, 0 AS orders, 0::numeric AS sales FROM present
           UNION ALL SELECT show, hour, minute, 0, 1, 0, 0 FROM heard WHERE type = 2
-          UNION ALL SELECT show, ${hourOf(occurredAt)}, ${minuteOf(occurredAt)}, 0, 0, 1, value FROM fresh WHERE type = 3) AS parts
+          UNION ALL SELECT show, ${hourOf(occurredAt)}, ${minuteOf(occurredAt)}, 0, 0, ${orders}, ${sales} FROM fresh
+          WHERE ${changes.isSold(type)}) AS parts
         GROUP BY show, hour, minute) AS a
       WHERE ${isStore} ORDER BY a.show, a.minute
       ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
         carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
       RETURNING "liveStreamId"),
     ${addToProducts(store, slot, hasOthers)}`;
+}
+
+/** How many viewers have got the first of a kind's bits. */
+function newOf(kind: string): Prisma.Sql {
+  const bits = Prisma.raw(`c.${kind}`);
+  return Prisma.sql`count(*) FILTER (WHERE "newSeen" & ${bits} <> 0 AND seen & ~"newSeen" & ${bits} = 0)`;
+}
+
+/** Lines of an event `e`, as `x`. */
+export const linesOf = Prisma.sql`
+  jsonb_to_recordset((CASE WHEN e.lines = '' THEN '[]' ELSE e.lines END)::jsonb) AS x("productId" text, quantity bigint, amount numeric)`;
+
+/** Sums over productParts, for a SELECT. */
+export const productSums = Prisma.sql`
+  sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales, sum(refunds) AS refunds`;
+
+/**
+ * One row for each event and product, with the show's number, the quarter of an hour in which it occurred, carts,
+ * orders, quantity, sales and refunds. An ORDER or a REFUND counts by its lines, or, without any, as one of its
+ * productId.
+ *
+ * @param source a name or table of events
+ * @param where which of them, as `e`
+ */
+export function productParts(source: Prisma.Sql, where: Prisma.Sql): Prisma.Sql {
+  const startsAt = quarterOf(Prisma.sql`e."occurredAt"`);
+  const ofEvent = Prisma.sql`e.type`;
+  const figures = (quantity: string, amount: string) => Prisma.sql`
+    CASE WHEN e.type = 2 THEN 1 ELSE 0 END AS carts, ${changes.orders(ofEvent)} AS orders,
+    ${changes.sales(ofEvent, Prisma.raw(quantity))} AS quantity, ${changes.sales(ofEvent, Prisma.raw(amount))} AS sales,
+    ${changes.refunds(ofEvent, Prisma.raw(amount))} AS refunds`;
+  return Prisma.sql`
+    SELECT e.show, e."productId", ${startsAt} AS "startsAt", ${figures("1::bigint", "e.value")}
+    FROM ${source} AS e WHERE ${where} AND e.type > 1 AND e.lines = '' AND e."productId" <> ''
+    UNION ALL SELECT e.show, x."productId", ${startsAt}, ${figures("sum(x.quantity)", "sum(x.amount)")}
+    FROM ${source} AS e, ${linesOf} WHERE ${where} AND e.type > 2 AND e.lines <> ''
+    GROUP BY e.show, e."acceptedAt", e.position, e.id, e.type, e."occurredAt", x."productId"`;
+}
+
+/** Adds newly stored events to a slot of each product. @param hasOthers whether some may be beyond the limit */
+function addToProducts(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+  return Prisma.sql`
+    product AS (
+      INSERT INTO "ShowProductSlot" AS t ("storeId", show, "productId", "startsAt", slot, carts, orders, quantity, sales, refunds)
+      SELECT o.id, a.show, a."productId", a."startsAt", ${slot}::int, a.carts, a.orders, a.quantity, a.sales, a.refunds
+      FROM ${store.source}, (
+        SELECT show, "productId", "startsAt", ${productSums}
+        FROM (${productParts(Prisma.sql`fresh`, Prisma.sql`true`)}) AS parts GROUP BY show, "productId", "startsAt") AS a
+      WHERE ${store.isStore} ${hasOthers ? isKept(store) : Prisma.empty} ORDER BY a.show, a."productId", a."startsAt"
+      ON CONFLICT ("storeId", show, "productId", "startsAt", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
+        orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales,
+        refunds = t.refunds + EXCLUDED.refunds
+      RETURNING show)`;
+}
+
+function isKept({ storeId }: StoreRow): Prisma.Sql {
+  return Prisma.sql`
+    AND (SELECT true FROM "LiveStreamProduct" AS k WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${idOfShow("a")}
+      AND k."productId" = a."productId" AND k.slot = -1)`;
 }

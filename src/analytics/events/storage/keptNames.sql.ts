@@ -1,24 +1,29 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { ShowRow } from "./showRow.js";
 
-/** Stands for all devices beyond the limit of a show. */
-export const otherDevice = "other";
-/** Stands for a device that an event does not name. */
-export const unknownDevice = "unknown";
+/** Stands for all devices, and for all sources, beyond the limit of a show. */
+export const otherName = "other";
+/** Stands for a device, or a source, that an event does not name. */
+export const unknownName = "unknown";
 
-/** @param rows a source `n` of distinct channel, device and their position: the first ones are kept */
-export function keepDevices({ storeId, lsId, source, isShow }: ShowRow, rows: Prisma.Sql, max: number): Prisma.Sql {
+/** @param rows a source `n` of distinct kind, name and their position: the first ones are kept */
+export function keepGroups(
+  { storeId, lsId, source, isShow }: ShowRow,
+  rows: Prisma.Sql,
+  { devices, sources }: { readonly devices: number; readonly sources: number },
+): Prisma.Sql {
+  const max = Prisma.sql`CASE WHEN fresh.kind = 'SOURCE' THEN ${sources}::int ELSE ${devices}::int END`;
   return Prisma.sql`
-    INSERT INTO "LiveStreamDevice" ("storeId", "liveStreamId", channel, device, slot, viewers)
-    SELECT l."storeId", l.id, fresh.channel, fresh.device, -1, 0 FROM ${source} CROSS JOIN (
-      SELECT n.channel, n.device, row_number() OVER (PARTITION BY n.channel ORDER BY n.position) AS place FROM ${rows}
-      WHERE (SELECT true FROM "LiveStreamDevice" AS d WHERE d."storeId" = ${storeId} AND d."liveStreamId" = ${lsId}
-        AND d.channel = n.channel AND d.device = n.device AND d.slot = -1) IS NULL) AS fresh
-    LEFT JOIN (SELECT channel, count(*) AS names FROM "LiveStreamDevice"
-      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND device <> ${otherDevice}
-      GROUP BY channel) AS kept ON kept.channel = fresh.channel
-    WHERE ${isShow} AND fresh.place <= ${max}::int - coalesce(kept.names, 0)
-    ON CONFLICT ("storeId", "liveStreamId", channel, device, slot) DO NOTHING`;
+    INSERT INTO "LiveStreamGroup" ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
+    SELECT l."storeId", l.id, fresh.kind, fresh.name, -1, 0, 0, 0 FROM ${source} CROSS JOIN (
+      SELECT n.kind, n.name, row_number() OVER (PARTITION BY n.kind ORDER BY n.position) AS place FROM ${rows}
+      WHERE (SELECT true FROM "LiveStreamGroup" AS g WHERE g."storeId" = ${storeId} AND g."liveStreamId" = ${lsId}
+        AND g.kind = n.kind AND g.name = n.name AND g.slot = -1) IS NULL) AS fresh
+    LEFT JOIN (SELECT kind, count(*) AS names FROM "LiveStreamGroup"
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1 AND name <> ${otherName}
+      GROUP BY kind) AS kept ON kept.kind = fresh.kind
+    WHERE ${isShow} AND fresh.place <= ${max} - coalesce(kept.names, 0)
+    ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO NOTHING`;
 }
 
 /** @param rows a source `n` of distinct productId and position */

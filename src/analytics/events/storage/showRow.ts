@@ -4,7 +4,7 @@ import { Prisma } from "../../../generated/prisma/client.js";
 export interface ShowRow {
   readonly storeId: string;
   readonly lsId: string;
-  /** The row as `l`, for a FROM: inserted rows take the store from it, so that Citus need not look where they belong. */
+  /** The row as `l`, for a FROM: inserted rows take the store from it (storeStatements.ts). */
   readonly source: Prisma.Sql;
   /** Selects it, for a WHERE. */
   readonly isShow: Prisma.Sql;

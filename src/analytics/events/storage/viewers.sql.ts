@@ -1,12 +1,13 @@
 import { Prisma } from "../../../generated/prisma/client.js";
-import { hourOf, minuteOf, seenBy } from "./codes.js";
-import { otherDevice, unknownDevice } from "./keptNames.sql.js";
+import { hourOf, isOfViewer, minuteOf, seenBy } from "./codes.js";
+import { otherName, unknownName } from "./keptNames.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 
 const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Prisma.sql`"occurredAt"`];
+const [viewerId, value] = [Prisma.sql`"viewerId"`, Prisma.sql`value`];
 
 /**
- * Distinct viewers of each channel, with a product in the cart, and in each minute. The row has what a change added
+ * Distinct viewers of each channel, engaged, with a product in the cart, with an order, and in each minute. The row has what a change added
  * (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer once. Viewers
  * of whom everything is known are not written. Each is looked up by the whole key (OFFSET 0): a join might read all
  * viewers of a show whose statistics are old. If a concurrent batch has just stored a viewer with another first hour,
@@ -15,28 +16,35 @@ const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Pris
 export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
     heard AS MATERIALIZED (
-      SELECT show, type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownDevice}) AS device, position,
-        ${seenBy(type, channel)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute
-      FROM fresh WHERE type < 3),
+      SELECT show, type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownName}) AS device,
+        coalesce(nullif(source, ''), ${unknownName}) AS source, position,
+        ${seenBy(type, channel, value)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute
+      FROM fresh WHERE ${isOfViewer(type, viewerId)}),
     hours AS MATERIALIZED (
-      SELECT show, "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard GROUP BY show, "viewerId", hour),
+      SELECT show, "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard WHERE type < 3
+      GROUP BY show, "viewerId", hour),
     met AS MATERIALIZED (
-      SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes"
+      SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes", v.source AS "knownSource"
       FROM (
         SELECT show, "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
-          ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice"
+          ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice", ${firstOf(Prisma.sql`source`)} AS source
         FROM heard GROUP BY show, "viewerId" ORDER BY show, "viewerId") AS m
       LEFT JOIN LATERAL (
-        SELECT hour, seen, minutes FROM "ShowViewer" AS v
+        SELECT hour, seen, minutes, source FROM "ShowViewer" AS v
         WHERE v."storeId" = ${store.storeId} AND v.show = m.show AND v."viewerId" = m."viewerId" OFFSET 0) AS v
         ON true),
     ${changesOf(store, hasOthers)},
     ${presenceOf(store)}`;
 }
 
-/** The device of the first event on a channel; faster than an aggregate with an order. */
+/** The device of the first event on a channel. */
 function firstDevice(code: 1 | 2): Prisma.Sql {
-  return Prisma.sql`coalesce(substr(min(lpad(position::text, 5, '0') || device) FILTER (WHERE channel = ${code}), 6), '')`;
+  return Prisma.sql`coalesce(${firstOf(Prisma.sql`device`, Prisma.sql`FILTER (WHERE channel = ${code} AND type < 3)`)}, '')`;
+}
+
+/** The text of the first event; faster than an aggregate with an order. */
+function firstOf(text: Prisma.Sql, filter = Prisma.empty): Prisma.Sql {
+  return Prisma.sql`substr(min(lpad(position::text, 5, '0') || ${text}) ${filter}, 6)`;
 }
 
 /**
@@ -44,15 +52,16 @@ function firstDevice(code: 1 | 2): Prisma.Sql {
  * is one lock order. The planner keeps it, looking rows up one by one, where it expects few, as for a CASE.
  */
 function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
-  const kept = (channelOf: "LIVE" | "REPLAY", device: Prisma.Sql) =>
-    hasOthers ? keptDevice(store, channelOf, device) : device;
+  const kept = (kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql) =>
+    hasOthers ? keptName(store, kind, name) : name;
   const changed = Prisma.sql`
     SELECT m.show, m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
-      seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice"
+      seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice",
+      ${kept("SOURCE", Prisma.sql`m.source`)} AS source
     FROM met AS m LEFT JOIN hours AS h ON ${isSameShow("h", "m")} AND h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
     WHERE CASE WHEN "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0
       THEN 1 ELSE 0 END = 1`;
-  const returned = Prisma.sql`RETURNING t.show, t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice"`;
+  const returned = Prisma.sql`RETURNING t.show, t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice", t.source`;
   return Prisma.sql`
     known AS MATERIALIZED (SELECT bool_and("knownHour" IS NOT NULL) AS "areAll" FROM met),
     updated AS (
@@ -61,8 +70,8 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
       WHERE t."storeId" = ${store.storeId} AND t.show = n.show AND t."viewerId" = n."viewerId" ${returned}),
     inserted AS (
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-        "replayDevice")
-      SELECT o.id, n.show, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice"
+        "replayDevice", source)
+      SELECT o.id, n.show, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice", n.source
       FROM ${store.source}, (${changed} AND NOT (SELECT "areAll" FROM known)) AS n
       WHERE ${store.isStore} ORDER BY n.show, "viewerId"
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE ${mergeOf(Prisma.sql`EXCLUDED`)} ${returned}),
@@ -107,14 +116,14 @@ function presenceOf(store: StoreRow): Prisma.Sql {
 }
 
 /** The planner expects half of the rows for this form. For an equality of keys it would expect one, and join by a nested loop. */
-function isSameShow(one: string, other: string): Prisma.Sql {
+export function isSameShow(one: string, other: string): Prisma.Sql {
   return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
 }
 
-/** The device if the show keeps its name, otherwise `other`; empty for a viewer who was not on the channel. */
-function keptDevice({ storeId }: StoreRow, channelOf: "LIVE" | "REPLAY", device: Prisma.Sql): Prisma.Sql {
+/** The device or source if the show `m` keeps its name, otherwise `other`; no device for a viewer who was not on the channel. */
+export function keptName({ storeId }: StoreRow, kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    CASE WHEN ${device} = '' THEN '' ELSE coalesce((SELECT k.device FROM "LiveStreamDevice" AS k
-      WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${idOfShow("m")} AND k.channel = ${channelOf} AND k.device = ${device}
-        AND k.slot = -1), ${otherDevice}) END`;
+    CASE WHEN ${name} = '' THEN '' ELSE coalesce((SELECT k.name FROM "LiveStreamGroup" AS k
+      WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${idOfShow("m")} AND k.kind = ${kind} AND k.name = ${name}
+        AND k.slot = -1), ${otherName}) END`;
 }

@@ -3,21 +3,11 @@ import { isCallersStore, storeGone } from "../../../database/shares/caller.js";
 import { LockedError, whenUnlocked } from "../../../database/shares/lockWait.js";
 import { AppError } from "../../../errors.js";
 import { keptFor, removeExpired } from "./expired.js";
+import type { IdempotentRequest } from "../job.js";
 import type { ImportResult } from "../result.js";
 
-/** May be repeated, but is one import. */
-export interface IdempotentRequest {
-  readonly key: string;
-  /** Equal for equal requests. */
-  readonly fingerprint: string;
-  readonly field: string;
-  readonly onReplay: () => void;
-}
-
-type Answer = ImportResult | undefined;
-
 /** Returns the stored answer, or does the work and stores its answer, if there is one. */
-export type Once = (transaction: Database, work: () => Promise<Answer>) => Promise<Answer>;
+type Once<Answer> = (transaction: Database, work: () => Promise<Answer>) => Promise<Answer | ImportResult>;
 
 interface Times {
   readonly now: string;
@@ -28,6 +18,8 @@ class KeyInUse extends Error {}
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
 const waitMs = 10_000;
+/** Expired answers that a request removes. */
+const expiredMax = 100;
 
 /** @throws {AppError} BAD_REQUEST */
 export function requireValidKey({ key }: IdempotentRequest): void {
@@ -40,7 +32,11 @@ export function requireValidKey({ key }: IdempotentRequest): void {
  *
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request
  */
-export async function findEarlierAnswer(db: Database, storeId: string, request: IdempotentRequest): Promise<Answer> {
+export async function findEarlierAnswer(
+  db: Database,
+  storeId: string,
+  request: IdempotentRequest,
+): Promise<ImportResult | undefined> {
   const [{ expired }] = await db.$queryRaw<[{ expired: string }]>`
     SELECT (now() - ${keptFor}::interval)::text AS expired`;
   const answer = await findAnswer(db, storeId, request, { expired });
@@ -55,13 +51,13 @@ export async function findEarlierAnswer(db: Database, storeId: string, request: 
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request, IDEMPOTENCY_KEY_IN_USE after the maximum wait
  */
-export async function onceForKey(
+export async function onceForKey<Answer extends ImportResult | undefined>(
   db: RootDatabase,
   storeId: string,
   request: IdempotentRequest | undefined,
   signal: AbortSignal | undefined,
-  run: (once: Once) => Promise<Answer>,
-): Promise<Answer> {
+  run: (once: Once<Answer>) => Promise<Answer | ImportResult>,
+): Promise<Answer | ImportResult> {
   if (request === undefined) return run((_, work) => work());
   const attempt = async () => {
     try {
@@ -72,16 +68,16 @@ export async function onceForKey(
   };
   const lock = `import ${storeId} ${request.key}`;
   const result = await whenUnlocked(lock, attempt, { waitMs, signal, refusal: keyInUse });
-  await removeExpired(db, storeId).catch(() => undefined); // the next import, or the sweep, tries again
+  await removeExpired(db, storeId, expiredMax).catch(() => undefined); // the next import, or the sweep, tries again
   return result;
 }
 
-async function workOnce(
+async function workOnce<Answer extends ImportResult | undefined>(
   transaction: Database,
   storeId: string,
   request: IdempotentRequest,
   work: () => Promise<Answer>,
-): Promise<Answer> {
+): Promise<Answer | ImportResult> {
   const times = await lockKey(transaction, storeId, request);
   const answer = await findAnswer(transaction, storeId, request, times);
   if (answer !== undefined) {
@@ -94,8 +90,7 @@ async function workOnce(
 }
 
 /**
- * Separate, so that the next statement sees what was committed before. Selecting from the store's row makes Citus take
- * the lock on the store's node.
+ * Separate, so that the next statement sees what was committed before. Of the store's row: see storeStatements.ts.
  */
 async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
   const name = `import ${storeId} ${key}`;
@@ -114,7 +109,7 @@ async function findAnswer(
   storeId: string,
   { key, field, fingerprint }: IdempotentRequest,
   { expired }: Pick<Times, "expired">,
-): Promise<Answer> {
+): Promise<ImportResult | undefined> {
   const found = await transaction.$queryRaw<{ fingerprint: string; answer: string }[]>`
     SELECT fingerprint, answer FROM "IdempotencyKey"
     WHERE "storeId" = ${storeId} AND key = ${key} AND "createdAt" > ${expired}::timestamptz
@@ -124,7 +119,7 @@ async function findAnswer(
   return row && (JSON.parse(row.answer) as ImportResult);
 }
 
-/** Replaces an expired one. Citus cannot evaluate now() here. */
+/** Replaces an expired one. Times are parameters: see storeStatements.ts. */
 async function storeAnswer(
   transaction: Database,
   storeId: string,

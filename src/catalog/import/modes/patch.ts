@@ -1,8 +1,6 @@
 import type { Database } from "../../../database/client.js";
-import type { Problem } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { clip } from "../../../lib/text.js";
-import { fieldBits, type Place, requiredBits } from "../../product.input.js";
+import { fieldBits, requiredBits } from "../../product/product.fields.js";
 import { ofImport, type StagedKey } from "../staging/rows.js";
 
 /**
@@ -26,33 +24,4 @@ export async function resolvePatches(transaction: Database, key: StagedKey): Pro
     WHERE ${ofImport("s", key)} AND s.present IS NOT NULL AND p."storeId" = ${storeId} AND p.id = s.id AND
       CASE WHEN ${given(fieldBits.price_min)} THEN s."priceMin" ELSE p."priceMin" END >
       CASE WHEN ${given(fieldBits.price_max)} THEN s."priceMax" ELSE p."priceMax" END`;
-}
-
-interface PatchFault {
-  readonly line: number;
-  readonly fault: "missing" | "prices";
-  readonly field: "id" | "sku" | "price_min";
-  readonly value: string | null;
-}
-
-/** Staged rows of a patch whose product is missing, or would have a price_min above its price_max. */
-export async function findPatchFaults(
-  transaction: Database,
-  key: StagedKey,
-  listMax: number,
-): Promise<{ readonly list: readonly PatchFault[]; readonly total: number }> {
-  const list = await transaction.$queryRaw<(PatchFault & { total: number })[]>`
-    SELECT line, fault, CASE WHEN fault = 'prices' THEN 'price_min' WHEN id IS NULL THEN 'sku' ELSE 'id' END AS field,
-      coalesce(id, sku) AS value, (count(*) OVER ())::int AS total
-    FROM "StagedProduct" s WHERE ${ofImport("s", key)} AND fault IS NOT NULL ORDER BY line LIMIT ${listMax}`;
-  return { list, total: list[0]?.total ?? 0 };
-}
-
-export function patchProblem({ fault, field, value }: PatchFault, place: Place): Problem {
-  if (fault === "prices") {
-    const message = "price_min must not be above price_max, but the product would have such prices.";
-    return { code: "INVALID_VALUE", message, ...place };
-  }
-  const message = `The store has no product with the ${field} ${JSON.stringify(clip(value ?? ""))}; a new one needs all required fields.`;
-  return { code: "PRODUCT_NOT_FOUND", message, ...place };
 }

@@ -1,5 +1,5 @@
-import { queryOnNode } from "../../../database/citus/onNode.js";
 import type { Database } from "../../../database/client.js";
+import { queryStore } from "../../../database/sql/storeStatements.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { ImportTarget } from "../job.js";
 import { isRemoval, ofImport, type StagedKey, withoutNestedLoops } from "../staging/rows.js";
@@ -35,7 +35,7 @@ export function stageRemovals(transaction: Database, key: StagedKey, target: Imp
 
 async function stageAll(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
   const { storeId, importId } = key;
-  const [{ removed } = { removed: 0 }] = await queryOnNode<{ removed: number }>(
+  const [{ removed } = { removed: 0 }] = await queryStore<{ removed: number }>(
     transaction,
     storeId,
     Prisma.sql`WITH removal AS (

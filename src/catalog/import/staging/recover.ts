@@ -47,7 +47,7 @@ export async function removeStaged(db: RootDatabase, key: StagedKey): Promise<vo
     const last = await lastLine(db, key, { after: from, rowsMax: removalRows });
     if (last === null) break;
     await db.$executeRaw`
-      DELETE FROM "StagedProduct" WHERE "storeId" = ${storeId} AND "importId" = ${importId} AND line <= ${last}
+      DELETE FROM "StagedProduct" WHERE "storeId" = ${storeId} AND "importId" = ${importId} AND line > ${from} AND line <= ${last}
         AND NOT EXISTS (SELECT FROM "StagedImport"
           WHERE "storeId" = ${storeId} AND id = ${importId} AND "decidedAt" IS NOT NULL)`;
     from = last;

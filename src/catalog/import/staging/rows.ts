@@ -1,8 +1,8 @@
 import type { Database } from "../../../database/client.js";
 import { setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { EncodedRows } from "../../product.columns.js";
-import { rowColumns, type RowSource } from "../../product.sql.js";
+import type { EncodedRows } from "../../product/product.columns.js";
+import { rowColumns, type RowSource } from "../../product/product.sql.js";
 import type { ReadResult } from "../job.js";
 
 /** Names the rows of one import in StagedProduct. */

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { retryAfterMove } from "../../../database/citus/moves.js";
-import { queryOnNode } from "../../../database/citus/onNode.js";
 import type { RootDatabase } from "../../../database/client.js";
 import { withRawParameters } from "../../../database/rawParameters.js";
 import { storeClientOf } from "../../../database/shares/caller.js";
+import { queryStore, retryAfterMoves } from "../../../database/sql/storeStatements.js";
 import { AppError, Problems } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { type EncodedRows, encodeRows } from "../../product.columns.js";
-import { rowColumns, sentColumns, sentRows } from "../../product.sql.js";
+import { type EncodedRows, encodeRows } from "../../product/product.columns.js";
+import { rowColumns, sentColumns, sentRows } from "../../product/product.sql.js";
 import {
   type ImportJob,
   type ImportTarget,
@@ -16,6 +15,7 @@ import {
   type ReadResult,
   throwIfDisconnected,
 } from "../job.js";
+import { findEarlierAnswer } from "../idempotency/once.js";
 import { removeStaged } from "./recover.js";
 import type { ImportResult } from "../result.js";
 import type { SentRows, StagedKey, StagedRows } from "./rows.js";
@@ -28,15 +28,14 @@ interface Answered {
 
 /**
  * Reads the rows of an import, once and outside of any transaction. A single chunk that may be stored as it is stays in memory;
- * everything else is staged while it is read.
+ * everything else is staged while it is read, unless an earlier request with its key was answered.
  *
- * @param findAnswer looks for an earlier answer before rows are staged
  * @throws {AppError} UNAVAILABLE after too long, or when the client has disconnected
  */
 export async function readRows(
+  db: RootDatabase,
   job: ImportJob,
   staging: Staging,
-  findAnswer: () => Promise<ImportResult | undefined>,
 ): Promise<SentRows | StagedRows | Answered> {
   const reader = job.source.read({ isPatch: job.mode === "PATCH" });
   try {
@@ -45,7 +44,8 @@ export async function readRows(
     const second = readAhead(reader, first);
     const sent = sentWhole(job, first, await second);
     if (sent !== undefined) return sent;
-    const answer = await findAnswer();
+    const { target, idempotency } = job;
+    const answer = idempotency && (await findEarlierAnswer(db, target.storeId, idempotency));
     if (answer !== undefined) return { kind: "answered", answer };
     return await stageAll(job, staging, { reader, first, second });
   } finally {
@@ -117,7 +117,7 @@ export class Staging {
         FROM "Store" AS o WHERE o.id = ${storeId}
         RETURNING 1)
       SELECT count(*)::int AS imports FROM begun`;
-    await retryAfterMove(this.db, storeId, () => queryOnNode(this.db, storeId, statement));
+    await retryAfterMoves(this.db, storeId, () => queryStore(this.db, storeId, statement));
   }
 
   async add({ rows, columns }: { readonly rows: number; readonly columns: EncodedRows }): Promise<void> {
@@ -131,7 +131,7 @@ export class Staging {
           FROM "Store" AS o, ${sentRows(columns, bind)} WHERE o.id = ${storeId}
           RETURNING 1)
         SELECT count(*)::int AS rows FROM staged`;
-      await retryAfterMove(this.db, storeId, () => queryOnNode(this.db, storeId, statement));
+      await retryAfterMoves(this.db, storeId, () => queryStore(this.db, storeId, statement));
     });
   }
 

@@ -1,13 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../../database/client.js";
 import { type AppError, errorAt, type Path } from "../../../errors.js";
-import { chunkRowsMax } from "../../reading/chunkRows.js";
-import { encodeRows, presence, productKeys } from "../../product.columns.js";
-import { checkerOf, type ProductInput } from "../../product.input.js";
-import { type ErrorPolicy, RowChecks } from "../../reading/rowChecks.js";
+import type { SentDigits } from "../../../lib/json/digits.js";
+import { ChunkBuilder } from "../../sources/chunk.js";
+import { checkProduct, type Place } from "../../product/product.input.js";
+import { type ErrorPolicy, RowChecks } from "../../sources/rowChecks.js";
 import { importFrom, type ImportOptions } from "../import.js";
 import type { ProductSource } from "../job.js";
 import type { ImportResult } from "../result.js";
+
+interface ListOptions extends ImportOptions {
+  readonly pathOf?: (index: number) => Path;
+  /** Of the JSON that had the products. */
+  readonly digits?: SentDigits | undefined;
+}
 
 /**
  * Products need not be valid: all are stored, or as `errorPolicy` says.
@@ -18,13 +24,14 @@ export async function importProducts(
   db: RootDatabase,
   storeId: string,
   products: readonly unknown[],
-  { pathOf = (index) => ["products", index], ...options }: ImportOptions & { pathOf?: (index: number) => Path } = {},
+  { pathOf = (index) => ["products", index], digits, ...options }: ListOptions = {},
 ): Promise<ImportResult> {
   const { productsMax = Infinity } = options;
   if (products.length > productsMax) {
     throw tooManyProducts(productsMax);
   }
-  return importFrom(db, storeId, listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL"), options);
+  const source = listSource(products, pathOf, options.errorPolicy ?? "REJECT_ALL", digits);
+  return importFrom(db, storeId, source, options);
 }
 
 export function tooManyProducts(productsMax: number): AppError {
@@ -32,31 +39,28 @@ export function tooManyProducts(productsMax: number): AppError {
   return errorAt("VALIDATION_FAILED", message, ["products"]);
 }
 
-/** Checks all products before the first chunk; yields to the event loop between chunks. */
+/** Yields to the event loop between chunks. */
 export function listSource(
   products: readonly unknown[],
   pathOf: (index: number) => Path,
   errorPolicy: ErrorPolicy,
+  digits?: SentDigits,
 ): ProductSource {
+  const digitsOf: Place["digitsOf"] = (name, value) => digits?.of(name, value);
   return {
     isOnThread: false,
     async *read({ isPatch = false } = {}) {
-      const check = checkerOf(isPatch);
       const checks = new RowChecks(errorPolicy);
-      const valid: boolean[] = [];
-      for (const [index, product] of products.entries()) {
-        if (index > 0 && index % chunkRowsMax === 0) await setImmediate();
-        valid.push(check(product, { path: pathOf(index) }, checks.row));
-        checks.endRow(index);
+      const chunk = new ChunkBuilder(checks, { isPatch });
+      for (const [line, product] of products.entries()) {
+        const isValid = checkProduct(product, { path: pathOf(line), digitsOf }, checks.row, isPatch);
+        chunk.addSent(product, { line, isValid }, 0);
+        checks.endRow(line);
+        if (!chunk.full) continue;
+        yield chunk.take();
+        await setImmediate();
       }
-      for (let start = 0; start < products.length; start += chunkRowsMax) {
-        const rows = products.slice(start, start + chunkRowsMax).map((sent, index) => {
-          const isValid = valid[start + index] === true;
-          const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
-          return { product, line: start + index, ...presence(product, { isPatch, isValid }) };
-        });
-        yield { rows: rows.length, columns: encodeRows(rows), faults: checks.faults };
-      }
+      if (chunk.rows > 0) yield chunk.take();
       return { rows: products.length, ...checks.found };
     },
     placeOf: (index, field) => ({ path: pathOf(index).concat(field) }),

@@ -1,16 +1,21 @@
 import type { RootDatabase } from "../../../database/client.js";
 import type { Path } from "../../../errors.js";
+import { SentDigits } from "../../../lib/json/digits.js";
 import { isUnparsedList, type UnparsedValue } from "../../../lib/json/body.js";
-import { chunkRowsMax } from "../../reading/chunkRows.js";
-import type { CsvChunk, CsvResult } from "../../reading/csv.js";
+import { chunkRowsMax } from "../../sources/chunkRows.js";
+import type { CsvChunk, CsvResult } from "../../sources/csv/csv.js";
 import { importFrom, type ImportOptions } from "../import.js";
 import type { ProductSource } from "../job.js";
 import { importProducts, tooManyProducts } from "./list.js";
 import type { ImportResult } from "../result.js";
-import { type JsonOptions, readProductsJson, withImageList } from "../../reading/json.js";
-import { readOnThread } from "../../reading/thread.js";
+import { type JsonOptions, readProductsJson, withLists } from "../../sources/json.js";
+import { readOnThread } from "../../sources/thread.js";
 
-type SentProducts = ({ readonly value: unknown } | { readonly unparsed: UnparsedValue }) & {
+/** With the JSON that had the value. */
+type SentProducts = (
+  | { readonly value: unknown; readonly frame?: Buffer | undefined }
+  | { readonly unparsed: UnparsedValue }
+) & {
   /** As in GraphQL, a single image is coerced to a list. */
   readonly takesSingles: boolean;
 };
@@ -37,11 +42,12 @@ export async function importSentProducts(
 ): Promise<ImportResult> {
   const { takesSingles } = sent;
   if ("value" in sent) {
-    const { value } = sent;
+    const { value, frame } = sent;
+    const digits = frame && new SentDigits(() => frame.toString("latin1"));
     const isArray = isListExpected && Array.isArray(value);
     const list = isArray ? (value as readonly unknown[]) : [value];
     const pathOf = isArray ? (index: number) => path.concat(index) : () => path;
-    return importProducts(db, storeId, takesSingles ? list.map(withImageList) : list, { ...options, pathOf });
+    return importProducts(db, storeId, takesSingles ? list.map(withLists) : list, { ...options, pathOf, digits });
   }
   const { unparsed } = sent;
   const isList = isUnparsedList(unparsed);

@@ -1,4 +1,5 @@
 import { formatCount, formatDecimal, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
+import { type Average, orDash, ratesOf } from "../../averages.js";
 import { useComparison } from "../../hooks/useOverview.js";
 import { usePage } from "../../hooks/usePage.js";
 import type { ComparedShow } from "../../queries/store.js";
@@ -44,7 +45,7 @@ export function Comparison({ token, lsIds, onFollow, onTokenEnd }: Props) {
   );
 }
 
-type Row = readonly [name: string, read: (show: ComparedShow) => number, format: (value: number) => string];
+type Row = readonly [name: string, read: (show: ComparedShow) => Average, format: (value: number) => string];
 
 function rowsOf(shows: readonly ComparedShow[]): readonly Row[] {
   const formatMoney = moneyFormat(shows[0]?.kpis.sales.currency);
@@ -61,13 +62,13 @@ function rowsOf(shows: readonly ComparedShow[]): readonly Row[] {
     ["Sales by referral", ({ kpis }) => kpis.sales.referral, formatMoney],
     ...(hasRefunds ? refunds : []),
     ["Orders", ({ kpis }) => kpis.orders.total, formatCount],
-    ["Average order", ({ kpis }) => kpis.averageOrderValue, formatMoney],
+    ["Average order", ({ kpis }) => ratesOf(kpis).averageOrderValue, formatMoney],
     ["Viewers", ({ kpis }) => kpis.viewers.total, formatCount],
     ["Unique viewers", ({ kpis }) => kpis.viewers.unique, formatCount],
     ["Most viewers at once", ({ peakConcurrentViewers }) => peakConcurrentViewers, formatCount],
-    ["Add to cart", ({ kpis }) => kpis.addToCart.avg, formatRate],
-    ["View time", ({ kpis }) => kpis.avgViewTime.avg, formatDuration],
-    ["Orders per 100 viewers", ({ kpis }) => kpis.conversionRate, formatDecimal],
+    ["Add to cart", ({ kpis }) => ratesOf(kpis).addToCart, formatRate],
+    ["View time", ({ kpis }) => ratesOf(kpis).avgViewTime, formatDuration],
+    ["Orders per 100 viewers", ({ kpis }) => ratesOf(kpis).conversionRate, formatDecimal],
   ];
 }
 
@@ -99,10 +100,10 @@ function Figures({ shows, onFollow }: FiguresProps) {
         {rowsOf(shows).map(([name, read, format]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{format(read(one))}</td>
-            <td>{format(read(other))}</td>
+            <td>{orDash(format)(read(one))}</td>
+            <td>{orDash(format)(read(other))}</td>
             <td class="change">
-              {read(one) === 0 && read(other) > 0 ? "–" : <ChangeBy now={read(other)} before={read(one)} />}
+              {read(one) === 0 && (read(other) ?? 0) > 0 ? "–" : <ChangeBy now={read(other)} before={read(one)} />}
             </td>
           </tr>
         ))}

@@ -7,13 +7,19 @@ import {
   formatRate,
   moneyFormat,
 } from "../../format.js";
+import { type Average, orDash, ratesOf } from "../../averages.js";
 import type { StoreFigures, Totals } from "../../queries/store.js";
 import { Tile } from "../Elements.js";
 
-type Figure = readonly [name: string, of: string, read: (totals: Totals) => number, format: (value: number) => string];
+type Figure = readonly [
+  name: string,
+  of: string,
+  read: (totals: Totals) => Average,
+  format: (value: Average) => string,
+];
 
 export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
-  const { previous, currency } = figures;
+  const { previous, currency, unattributed } = figures;
   return (
     <section aria-labelledby="totals-heading">
       <h2 id="totals-heading" class="hidden">
@@ -26,6 +32,12 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
           </Tile>
         ))}
       </div>
+      {unattributed.sales > 0 && (
+        <p class="muted small">
+          {formatCount(unattributed.orders)} {unattributed.orders === 1 ? "order counts" : "orders count"} for no show;{" "}
+          {moneyFormat(currency)(unattributed.sales)} of sales are unattributed.
+        </p>
+      )}
     </section>
   );
 }
@@ -34,24 +46,25 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
 function figuresOf({ kpis, previous }: StoreFigures, formatMoney: FormatMoney): Figure[] {
   const hasRefunds = kpis.refunds.total > 0 || previous.kpis.refunds.total > 0;
   const refunded = `${formatMoney(kpis.refunds.total)} refunded`;
+  const [money, count] = [orDash(formatMoney), orDash(formatCount)];
   return [
-    ["Sales", "total", (totals) => totals.kpis.sales.total, formatMoney],
+    ["Sales", "total", (totals) => totals.kpis.sales.total, money],
     hasRefunds
-      ? ["Net sales", refunded, (totals) => totals.kpis.netSales.total, formatMoney]
-      : ["Average order", "", (totals) => totals.kpis.averageOrderValue, formatMoney],
-    ["Orders", "total", (totals) => totals.kpis.orders.total, formatCount],
-    ["Viewers", "of all shows", (totals) => totals.kpis.viewers.total, formatCount],
-    ["Add to cart", "of viewers", (totals) => totals.kpis.addToCart.avg, formatRate],
-    ["View time", "average", (totals) => totals.kpis.avgViewTime.avg, formatDuration],
-    ["Conversion", "per 100 viewers", (totals) => totals.kpis.conversionRate, formatDecimal],
-    ["Shows", "started", (totals) => totals.showCount, formatCount],
+      ? ["Net sales", refunded, (totals) => totals.kpis.netSales.total, money]
+      : ["Average order", "", (totals) => ratesOf(totals.kpis).averageOrderValue, money],
+    ["Orders", "total", (totals) => totals.kpis.orders.total, count],
+    ["Viewers", "of all shows", (totals) => totals.kpis.viewers.total, count],
+    ["Add to cart", "of viewers", (totals) => ratesOf(totals.kpis).addToCart, orDash(formatRate)],
+    ["View time", "average", (totals) => ratesOf(totals.kpis).avgViewTime, orDash(formatDuration)],
+    ["Conversion", "per 100 viewers", (totals) => ratesOf(totals.kpis).conversionRate, orDash(formatDecimal)],
+    ["Shows", "started", (totals) => totals.showCount, count],
   ];
 }
 
 interface ChangeProps {
-  readonly now: number;
-  readonly before: number;
-  readonly format: (value: number) => string;
+  readonly now: Average;
+  readonly before: Average;
+  readonly format: (value: Average) => string;
 }
 
 const directions = {
@@ -61,7 +74,7 @@ const directions = {
 } as const;
 
 function Change({ now, before, format }: ChangeProps) {
-  if (before === 0 && now > 0) return <p class="change muted">none before</p>;
+  if (before === undefined || (before === 0 && (now ?? 0) > 0)) return <p class="change muted">none before</p>;
   return (
     <p class="change">
       <ChangeBy now={now} before={before} /> <span class="muted">{`from ${format(before)}`}</span>
@@ -69,14 +82,18 @@ function Change({ now, before, format }: ChangeProps) {
   );
 }
 
-/** The change in percent of the value before, which is not 0 unless both are; not by color alone. */
+/**
+ * The direction of a change, not by color alone, and its size in percent of the value before: not of 0, nor of a negative one, of
+ * which a percentage says nothing.
+ */
 export function ChangeBy({ now, before }: Omit<ChangeProps, "format">) {
+  if (now === undefined || before === undefined) return <>–</>;
   const direction = now > before ? "up" : now < before ? "down" : "same";
   const [sign, word] = directions[direction];
   return (
     <span class="by" data-direction={direction}>
       <span aria-hidden="true">{sign}</span> <span class="hidden">{word}</span>
-      {direction !== "same" && formatChange((now - before) / before)}
+      {direction !== "same" && before > 0 && formatChange((now - before) / before)}
     </span>
   );
 }

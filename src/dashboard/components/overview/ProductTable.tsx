@@ -1,4 +1,4 @@
-import { formatCount, moneyFormat } from "../../format.js";
+import { type FormatMoney, formatCount, moneyFormat } from "../../format.js";
 import type { BestProduct } from "../../queries/store.js";
 import type { ProductColumn } from "../../overview/view.js";
 import { CatalogHint, ProductName } from "../show/Rankings.js";
@@ -34,7 +34,7 @@ export function ProductTable({ products, withCatalog, isCurrent, currency, order
         <p class="muted">No product has been put into a cart or ordered in this time.</p>
       ) : (
         <div class="scroll wide" tabIndex={0} role="region" aria-label="Products">
-          <table class="product-table">
+          <table class="product-table stacked">
             <thead>
               <tr>
                 <th scope="col">Product</th>
@@ -45,14 +45,12 @@ export function ProductTable({ products, withCatalog, isCurrent, currency, order
             </thead>
             <tbody>
               {products.map((product) => (
-                <tr key={product.productId}>
-                  <th scope="row">
-                    <ProductName {...product} share={product[order] / most} />
-                  </th>
-                  {columns.map(([column]) => (
-                    <td key={column}>{(column === "sales" ? formatMoney : formatCount)(product[column])}</td>
-                  ))}
-                </tr>
+                <Row
+                  key={product.productId}
+                  product={product}
+                  share={product[order] / most}
+                  formatMoney={formatMoney}
+                />
               ))}
             </tbody>
           </table>
@@ -60,5 +58,27 @@ export function ProductTable({ products, withCatalog, isCurrent, currency, order
       )}
       {!withCatalog && products.length > 0 && <CatalogHint />}
     </section>
+  );
+}
+
+interface RowProps {
+  readonly product: BestProduct;
+  /** From 0 to 1, of what products are ordered by. */
+  readonly share: number;
+  readonly formatMoney: FormatMoney;
+}
+
+function Row({ product, share, formatMoney }: RowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <ProductName {...product} share={share} />
+      </th>
+      {columns.map(([column, label]) => (
+        <td key={column} data-label={label}>
+          {(column === "sales" ? formatMoney : formatCount)(product[column])}
+        </td>
+      ))}
+    </tr>
   );
 }

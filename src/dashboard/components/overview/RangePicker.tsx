@@ -8,24 +8,28 @@ interface Props {
   readonly onRange: (range: Range) => void;
 }
 
-type Choice = `${DayCount}` | "own";
+type Choice = `${DayCount}` | "month" | "own";
 const choices: readonly (readonly [Choice, string])[] = [
   ...dayCounts.map((days): [Choice, string] => [`${days}`, `${days} days`]),
+  ["month", "This month"],
   ["own", "Own dates"],
 ];
 
-/** The last days, or own dates: these begin as the days of the range before. */
+/** The last days, this month, or own dates: these begin as the days of the range before. */
 export function RangePicker({ range, onRange }: Props) {
-  const choose = (choice: Choice) => onRange(choice === "own" ? datesOf(range) : (Number(choice) as DayCount));
+  const choose = (choice: Choice) => {
+    if (choice === "month") return onRange(choice);
+    onRange(choice === "own" ? datesOf(range) : (Number(choice) as DayCount));
+  };
   return (
     <div class="range">
       <Segments
         legend="Time"
         options={choices}
-        value={typeof range === "number" ? `${range}` : "own"}
+        value={typeof range === "object" ? "own" : `${range}`}
         onChange={choose}
       />
-      {typeof range !== "number" && <DatesForm range={range} onRange={onRange} />}
+      {typeof range === "object" && <DatesForm range={range} onRange={onRange} />}
     </div>
   );
 }

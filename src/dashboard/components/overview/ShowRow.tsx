@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
+import { averagesOf, orDash } from "../../averages.js";
 import type { ListedShow } from "../../queries/store.js";
 import type { View } from "../../overview/view.js";
 import { StatusBadge } from "../Elements.js";
@@ -28,12 +29,12 @@ export function ShowRow({ show: { id, name, status, startedAt, kpis }, hasRefund
         />
       </td>
       <th scope="row">
-        <Link class="name" view={{ kind: "show", lsId: id }} onFollow={onFollow}>
-          <span dir="auto">{name}</span>
+        <Link class="name" dir="auto" view={{ kind: "show", lsId: id }} onFollow={onFollow}>
+          {name}
         </Link>
         {status !== "ENDED" && <StatusBadge status={status} />}
       </th>
-      <td>
+      <td data-label="Start">
         <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
       </td>
       {kpis && <Figures kpis={kpis} hasRefunds={hasRefunds} />}
@@ -45,14 +46,15 @@ type FiguresProps = Pick<Props, "hasRefunds"> & { readonly kpis: NonNullable<Lis
 
 function Figures({ kpis, hasRefunds }: FiguresProps) {
   const formatMoney = moneyFormat(kpis.sales.currency);
+  const { addToCart, avgViewTime } = averagesOf(kpis);
   return (
     <>
-      <td>{formatMoney(kpis.sales.total)}</td>
-      {hasRefunds && <td>{formatMoney(kpis.netSales.total)}</td>}
-      <td>{formatCount(kpis.orders.total)}</td>
-      <td>{formatCount(kpis.viewers.total)}</td>
-      <td>{formatRate(kpis.addToCart.avg)}</td>
-      <td>{formatDuration(kpis.avgViewTime.avg)}</td>
+      <td data-label="Sales">{formatMoney(kpis.sales.total)}</td>
+      {hasRefunds && <td data-label="Net sales">{formatMoney(kpis.netSales.total)}</td>}
+      <td data-label="Orders">{formatCount(kpis.orders.total)}</td>
+      <td data-label="Viewers">{formatCount(kpis.viewers.total)}</td>
+      <td data-label="Add to cart">{orDash(formatRate)(addToCart)}</td>
+      <td data-label="View time">{orDash(formatDuration)(avgViewTime)}</td>
     </>
   );
 }

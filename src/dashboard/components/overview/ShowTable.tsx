@@ -65,7 +65,7 @@ function Rows({ table, state, onState, onFollow }: Omit<Props, "isCurrent">) {
     onState({ picked: isPicked ? [...picked, lsId] : picked.filter((id) => id !== lsId) }, "replace");
   return (
     <div class="scroll wide" tabIndex={0} role="region" aria-label="Shows">
-      <table class="show-table">
+      <table class="show-table stacked">
         <Heads state={state} onState={onState} hasRefunds={hasRefunds} />
         <tbody>
           {table.nodes.map((show) => (

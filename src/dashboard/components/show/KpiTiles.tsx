@@ -1,4 +1,5 @@
 import { type FormatMoney, formatCount, formatDecimal, formatDuration, formatRate, moneyFormat } from "../../format.js";
+import { orDash, ratesOf } from "../../averages.js";
 import type { Kpis } from "../../queries/show.js";
 import { Tile } from "../Elements.js";
 
@@ -30,21 +31,27 @@ type Part = readonly [name: string, value: string];
 type TileOfKpi = readonly [name: string, value: string, of: string, parts: readonly Part[]];
 
 function tilesOf(kpis: Kpis, formatMoney: FormatMoney): TileOfKpi[] {
-  const { sales, refunds, netSales, orders, viewers, addToCart, avgViewTime, conversionRate, averageOrderValue } = kpis;
+  const { sales, refunds, netSales, orders, viewers } = kpis;
+  const { addToCart, avgViewTime, conversionRate, averageOrderValue } = ratesOf(kpis);
   const refunded: Part = ["Refunds", formatMoney(refunds.total)];
   const unique: Part = ["Unique", formatCount(viewers.unique)];
+  const engaged: Part = ["3 seconds or more", formatCount(kpis.engagedViewers.unique)];
   const tiles: TileOfKpi[] = [
     ["Sales", formatMoney(sales.total), "total", sumParts(sales, formatMoney)],
     ["Net sales", formatMoney(netSales.total), "total", [refunded]],
     ["Orders", formatCount(orders.total), "total", sumParts(orders, formatCount)],
-    ["Viewers", formatCount(viewers.total), "total", [...partsOf(viewers, formatCount), unique]],
-    ["Add to cart", formatRate(addToCart.avg), "of viewers", partsOf(addToCart, formatRate)],
-    ["View time", formatDuration(avgViewTime.avg), "average", partsOf(avgViewTime, formatDuration)],
+    ["Viewers", formatCount(viewers.total), "total", [...partsOf(viewers, formatCount), unique, engaged]],
+    ["Add to cart", orDash(formatRate)(addToCart), "of viewers", averageParts(kpis, kpis.addToCart, formatRate)],
+    ["View time", orDash(formatDuration)(avgViewTime), "average", averageParts(kpis, kpis.avgViewTime, formatDuration)],
     [
       "Conversion",
-      formatDecimal(conversionRate),
+      orDash(formatDecimal)(conversionRate),
       "orders per 100 viewers",
-      [["Average order", formatMoney(averageOrderValue)]],
+      [
+        ["Buyers", formatCount(kpis.buyers.unique)],
+        ["Per 100 viewers", orDash(formatDecimal)(viewers.unique === 0 ? undefined : kpis.buyerRate.total)],
+        ["Average order", orDash(formatMoney)(averageOrderValue)],
+      ],
     ],
   ];
   return refunds.total > 0 ? tiles : tiles.filter(([name]) => name !== "Net sales");
@@ -54,6 +61,18 @@ function partsOf({ live, replay }: { live: number; replay: number }, format: (va
   return [
     ["Live", format(live)],
     ["Replay", format(replay)],
+  ];
+}
+
+/** A channel without viewers has no average. */
+function averageParts(
+  { viewers }: Kpis,
+  { live, replay }: Kpis["addToCart"],
+  format: (value: number) => string,
+): Part[] {
+  return [
+    ["Live", orDash(format)(viewers.live === 0 ? undefined : live)],
+    ["Replay", orDash(format)(viewers.replay === 0 ? undefined : replay)],
   ];
 }
 

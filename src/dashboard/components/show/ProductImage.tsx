@@ -20,9 +20,13 @@ export function ProductImage({ url }: { readonly url: string | null | undefined 
   );
 }
 
-/** The address of a product's image, if it is one that the page may load: over HTTPS, without credentials. */
+/** Names of the machine that asks: the demo's pictures have one of them, and the page may be open under another. */
+const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/u;
+
+/** The address of a product's image, if the page may load it: over HTTPS, without credentials, or from this server. */
 function imageSource(url: string | null | undefined): string | undefined {
   if (url === null || url === undefined || !URL.canParse(url, "https://_")) return undefined;
-  const { protocol, username, password, href } = new URL(url, "https://_"); // `//host/path` is over HTTPS too
+  const { protocol, hostname, pathname, username, password, href } = new URL(url, "https://_"); // `//host/path` is over HTTPS too
+  if (protocol === "http:" && loopback.test(hostname)) return `.${pathname}`;
   return protocol === "https:" && username === "" && password === "" ? href : undefined;
 }

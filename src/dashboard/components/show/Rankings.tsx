@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { formatCount, formatShare } from "../../format.js";
-import type { Kpis, ShowAnalytics } from "../../queries/show.js";
+import { deviceName, type FormatMoney, formatCount, formatShare } from "../../format.js";
+import type { Kpis, ShowAnalytics, TopProductFigure } from "../../queries/show.js";
 import { ProductImage } from "./ProductImage.js";
 
 interface RankingProps<Item> {
@@ -39,25 +39,36 @@ export function Ranking<Item>({ heads, isHeadHidden, items, keyOf, nameOf, figur
 
 interface TopProductsProps {
   readonly products: ShowAnalytics["topProducts"];
+  /** What they are ordered by. */
+  readonly by: TopProductFigure;
   /** Whether the token may read the catalog. */
   readonly withCatalog: boolean;
+  readonly formatMoney?: FormatMoney;
+  /** Beside the heading. */
+  readonly children?: ComponentChildren;
 }
 
-/** The products most often added to carts; by their id where the catalog has no title, or the token may not read it. */
-export function TopProducts({ products, withCatalog }: TopProductsProps) {
-  const most = products[0]?.carts ?? 1;
+const productHeads = { carts: "Added to cart", orders: "Orders", sales: "Sales" } as const;
+
+/** The products with the most of a figure; by their id where the catalog has no title, or the token may not read it. */
+export function TopProducts({ products, by, withCatalog, formatMoney, children }: TopProductsProps) {
+  const most = Math.max(1, ...products.map((product) => product[by]));
+  const format = by === "sales" ? (formatMoney ?? formatCount) : formatCount;
   return (
     <section class="card" aria-labelledby="products-heading">
-      <h2 id="products-heading">Top products</h2>
+      <header class="card-header">
+        <h2 id="products-heading">Top products</h2>
+        {children}
+      </header>
       {products.length === 0 ? (
-        <p class="muted">No product has been put into a cart yet.</p>
+        <p class="muted">No product has been put into a cart or ordered yet.</p>
       ) : (
         <Ranking
-          heads={["Product", "Added to cart"]}
+          heads={["Product", productHeads[by]]}
           items={products}
           keyOf={({ productId }) => productId}
-          nameOf={(product) => <ProductName {...product} share={product.carts / most} />}
-          figureOf={({ carts }) => formatCount(carts)}
+          nameOf={(product) => <ProductName {...product} share={product[by] / most} />}
+          figureOf={(product) => format(product[by])}
         />
       )}
       {!withCatalog && products.length > 0 && <CatalogHint />}
@@ -102,8 +113,8 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   const others = devices.length - shownMax;
   const nameOf = ({ device, value }: Kpis["devices"][number]) => (
     <>
-      <span class="name device" dir="auto">
-        {device}
+      <span class="name" dir="auto">
+        {deviceName(device)}
       </span>
       <Bar share={value / 100} />
     </>
@@ -125,7 +136,7 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
 }
 
 /** @param share from 0 to 1; the number beside it says the same */
-function Bar({ share }: { readonly share: number }) {
+export function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
       <rect width={share * 100} height="1" />

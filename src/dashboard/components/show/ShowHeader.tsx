@@ -1,4 +1,5 @@
-import { formatDuration, formatMoment } from "../../format.js";
+import type { ComponentChildren } from "preact";
+import { formatCount, formatDuration, formatMoment } from "../../format.js";
 import type { ShowAnalytics } from "../../queries/show.js";
 import type { Connection } from "../../connection/reconnect.js";
 import { useNow } from "../../hooks/useNow.js";
@@ -9,10 +10,12 @@ interface Props {
   readonly analytics: ShowAnalytics;
   readonly connection: Connection;
   readonly isPolled: boolean;
+  /** Buttons. */
+  readonly children?: ComponentChildren;
 }
 
-export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props) {
-  const { name, status, startedAt, endedAt, durationSeconds, host } = analytics;
+export function ShowHeader({ analytics, connection: { phase }, isPolled, children }: Props) {
+  const { name, status, startedAt, endedAt, durationSeconds, host, watchingNow } = analytics;
   return (
     <header class="show-header">
       <div>
@@ -30,15 +33,33 @@ export function ShowHeader({ analytics, connection: { phase }, isPolled }: Props
               <Running startedAt={startedAt} />
             )}
           </span>
+          {typeof watchingNow === "number" && <span class="sep">{formatCount(watchingNow)} watching now</span>}
           {host && (
             <span class="sep">
               hosted by <span dir="auto">{host.name}</span>
             </span>
           )}
         </p>
+        <BeforeStart buckets={analytics.beforeStart} />
       </div>
-      <ConnectionStatus phase={phase} isPolled={isPolled} />
+      <div class="tools">
+        <ConnectionStatus phase={phase} isPolled={isPolled} />
+        {children}
+      </div>
     </header>
+  );
+}
+
+/** What charts leave out, since they begin with the show; to the minute. */
+function BeforeStart({ buckets }: { readonly buckets: ShowAnalytics["beforeStart"] }) {
+  if (buckets.length === 0) return null;
+  const most = Math.max(...buckets.map(({ viewers }) => viewers));
+  const sum = (figure: "carts" | "orders") => buckets.reduce((all, bucket) => all + bucket[figure], 0);
+  return (
+    <p class="muted before">
+      Before the start: most viewers at once {formatCount(most)}, added to cart {formatCount(sum("carts"))}, orders{" "}
+      {formatCount(sum("orders"))}.
+    </p>
   );
 }
 

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { FigureTable, type FigureTableProps } from "../FigureTable.js";
 
 interface Props<Point> {
   readonly label: string;
-  readonly columns: readonly (readonly [head: string, cellOf: (point: Point) => string])[];
+  readonly columns: FigureTableProps<Point>["columns"];
   readonly points: readonly Point[];
   readonly isEmpty: (point: Point) => boolean;
   readonly formatTime: (ms: number) => string;
@@ -17,28 +18,13 @@ export function PointTable<Point extends { readonly startsAtMs: number }>(props:
     <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Show as a table</summary>
       <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              {columns.map(([head]) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {busy.map((point) => (
-              <tr key={point.startsAtMs}>
-                <th scope="row">{formatTime(point.startsAtMs)}</th>
-                {columns.map(([head, cellOf]) => (
-                  <td key={head}>{cellOf(point)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FigureTable
+          head="From"
+          columns={columns}
+          rows={busy}
+          keyOf={({ startsAtMs }) => startsAtMs}
+          nameOf={({ startsAtMs }) => formatTime(startsAtMs)}
+        />
       </div>
     </details>
   );

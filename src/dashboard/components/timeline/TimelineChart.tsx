@@ -1,18 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { createPlot, type Plot } from "../../plot.js";
 
-/** A bucket; that of a store has no viewers. */
-interface ChartPoint {
-  readonly startsAtMs: number;
-  readonly viewers?: number;
-  readonly carts: number;
-  readonly orders: number;
-  readonly sales: number;
-}
+type ChartFigure = "viewers" | "carts" | "orders" | "sales" | "netSales";
+
+/** A bucket, with the figure of the chart. */
+type ChartPoint = { readonly startsAtMs: number } & { readonly [Figure in ChartFigure]?: number };
 
 interface Props {
   readonly name: string;
-  readonly figure: "viewers" | "carts" | "orders" | "sales";
+  readonly figure: ChartFigure;
   readonly points: readonly ChartPoint[];
   readonly bucketSeconds: number;
   readonly format: (value: number) => string;
@@ -20,14 +16,18 @@ interface Props {
   /** What stands before a time. */
   readonly at?: string;
   readonly isTall?: boolean;
+  /** A curve of what cannot be added up, such as viewers of different times; bars by default. */
+  readonly shape?: "area";
+  /** Whether the last bucket still grows: a curve is dashed there. */
+  readonly isRunning?: boolean;
 }
 
 /** Draws the figure into an element. @returns the bucket at the pointer, too */
-function usePlot(points: readonly ChartPoint[], figure: Props["figure"], bucketSeconds: number, isTall: boolean) {
+function usePlot({ points, figure, bucketSeconds, isTall = false, isRunning = false, ...props }: Props) {
   const [hovered, setHovered] = useState<number>();
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
-  const shape = figure === "viewers" ? "area" : "bars"; // viewers of different times cannot be added up
+  const shape = props.shape ?? "bars";
   useEffect(() => {
     if (element.current === null) return undefined;
     plot.current = createPlot(element.current, { shape, isTall, onHover: setHovered });
@@ -36,15 +36,15 @@ function usePlot(points: readonly ChartPoint[], figure: Props["figure"], bucketS
   useEffect(() => {
     const times = points.map(({ startsAtMs }) => startsAtMs);
     const values = points.map((point) => point[figure] ?? 0);
-    plot.current?.setData(times, values, bucketSeconds);
-  }, [points, figure, bucketSeconds]);
+    plot.current?.setData(times, values, { bucketSeconds, isRunning });
+  }, [points, figure, bucketSeconds, isRunning]);
   return { element, hovered };
 }
 
 /** One figure over time. Hovering shows the value at that time in all charts. */
 export function TimelineChart(props: Props) {
-  const { name, figure, points, bucketSeconds, format, formatTime, at = "at", isTall = false } = props;
-  const { element, hovered } = usePlot(points, figure, bucketSeconds, isTall);
+  const { name, figure, points, format, formatTime, at = "at", isTall = false } = props;
+  const { element, hovered } = usePlot(props);
   const valueOf = (point: ChartPoint) => point[figure] ?? 0;
   const say = (point: ChartPoint) => `${format(valueOf(point))} ${at} ${formatTime(point.startsAtMs)}`;
   const most = points.reduce<ChartPoint | undefined>(

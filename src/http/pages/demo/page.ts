@@ -44,8 +44,8 @@ export function demoPage({ key, origins, show, products, currency }: DemoShop, t
   </section>
 </main>
 <script>
-  window.vitrine = window.vitrine || { q: [], push(c) { this.q.push(c) } }
-  vitrine.push(["watch", document.querySelector("video")])
+  window.vitrine = window.vitrine && vitrine.push ? vitrine : { q: [], push(c) { this.q.push(c) } }
+  vitrine.push(["watch", "video"])
   const shop = ${inScript({ key, origins, show: show.id, products: products.map(({ id, title }) => ({ id, title })) })}
 ${script}</script>
 <script async src="tracker/v1.js" data-key="${escaped(key)}" data-show="${escaped(show.id)}" data-channel="LIVE"></script>

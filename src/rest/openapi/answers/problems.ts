@@ -1,4 +1,4 @@
-import { forbidden } from "../../../access/scopes.js";
+import { forbidden } from "../../../access/token.js";
 import { type Reservation, tooManyCalls } from "../../../access/rateLimits/rateLimit.js";
 import { keyInUse, keyReused } from "../../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../../catalog/import/modes/mode.js";
@@ -96,10 +96,12 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
+    ORDER_NOT_FOUND: errorAt("ORDER_NOT_FOUND", "The store has no order with this id.", ["id"]),
     NOT_FOUND: pathNotFound(),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),
     PERSISTED_QUERY_NOT_FOUND: new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound"),
     PERSISTED_QUERY_NOT_SUPPORTED: new AppError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported"),
+    TOO_EARLY: new AppError("TOO_EARLY", "The show is scheduled and takes no events yet.", { retryAfterSeconds: 60 }),
     UPGRADE_REQUIRED: new AppError("UPGRADE_REQUIRED", "WebSockets are not supported."),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),

@@ -103,7 +103,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
 }
 
 function isLimited({ tag }: RestRoute, { analyticsRateLimit, productRateLimit }: ApiLimits): boolean {
-  const limits = { Analytics: analyticsRateLimit, Products: productRateLimit, "Live streams": 0, Store: 0 };
+  const limits = { Analytics: analyticsRateLimit, Products: productRateLimit, "Live streams": 0, Orders: 0, Store: 0 };
   return limits[tag] > 0;
 }
 

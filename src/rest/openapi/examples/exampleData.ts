@@ -1,20 +1,10 @@
 import { showColumns } from "../../../analytics/insights/showColumns.js";
-import type { ProductInput } from "../../../catalog/product.input.js";
-
-/** A product of the demo store, with all fields. */
-export const shirt: ProductInput = {
-  id: "linen-shirt",
-  sku: "VT-1001",
-  title: "Linen shirt",
-  description: "Washed linen, shell buttons.",
-  price: 59.9,
-  price_min: 49.9,
-  price_max: 69.9,
-  available: true,
-  images: ["https://shop.example/images/linen-shirt-1.jpg", "https://shop.example/images/linen-shirt-2.jpg"],
-  featured_image: "https://shop.example/images/linen-shirt-1.jpg",
-  url: "https://shop.example/products/linen-shirt",
-};
+import {
+  exampleProduct,
+  type FieldName,
+  type ProductInput,
+  productFieldNames,
+} from "../../../catalog/product/product.fields.js";
 
 /** Another one, with just what is required. */
 export const scarf: ProductInput = {
@@ -27,12 +17,18 @@ export const scarf: ProductInput = {
 };
 
 /** Both products as CSV: several images, quotes and commas, empty cells. */
-export const csvExample = `id,sku,title,description,price,price_min,price_max,available,images,featured_image,url
-linen-shirt,VT-1001,Linen shirt,"Washed linen, shell buttons.",59.9,49.9,69.9,true,"[""https://shop.example/images/linen-shirt-1.jpg"",""https://shop.example/images/linen-shirt-2.jpg""]",https://shop.example/images/linen-shirt-1.jpg,https://shop.example/products/linen-shirt
-wool-scarf,VT-1003,Wool scarf,,,,,true,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/images/wool-scarf-1.jpg,https://shop.example/products/wool-scarf
-`;
+export const csvExample = [exampleProduct, { ...scarf, images: [scarf.featured_image] }]
+  .map((product: ProductInput) => productFieldNames.map((name) => csvCell(product[name])))
+  .reduce((text, cells) => `${text}${cells.join(",")}\n`, `${productFieldNames.join(",")}\n`);
 
-export const ndjsonExample = `${JSON.stringify(shirt)}\n${JSON.stringify(scarf)}\n`;
+/** A list of one URL is the URL. */
+function csvCell(value: ProductInput[FieldName]): string {
+  const [first, ...others] = Array.isArray(value) ? value : [value];
+  const text = others.length > 0 ? JSON.stringify(value) : String(first ?? "");
+  return /[,"]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const ndjsonExample = `${JSON.stringify(exampleProduct)}\n${JSON.stringify(scarf)}\n`;
 
 /** An ended show of the demo store. */
 export const showExample = {
@@ -51,6 +47,46 @@ export const eventsExample = [
   { id: "e2", type: "ADD_TO_CART", channel: "REPLAY", viewerId: "v1", productId: "linen-shirt" },
   { id: "e3", type: "ORDER", channel: "REPLAY", viewerId: "v1", amount: 59.9 },
 ];
+
+/** An order of the demo store, as it is sent and as it is answered. */
+export const sentOrderExample = {
+  id: "2001",
+  placedAt: "2026-05-04T19:00:00.000Z",
+  amount: 120.5,
+  lines: [{ productId: "linen-shirt", quantity: 2, amount: 119.8 }],
+};
+
+export const orderExample = {
+  ...sentOrderExample,
+  refunded: 20.5,
+  viewerId: null,
+  isAttributed: true,
+  refunds: [{ at: "2026-05-06T10:00:00.000Z", amount: 20.5, lines: [] }],
+  attributions: [
+    {
+      show: { id: "summer-sale", name: "Summer sale" },
+      channel: "LIVE",
+      amount: 120.5,
+      refunded: 20.5,
+      rule: "LAST_SHOW",
+      because: "Watched Summer sale live for 7 min until 10 min before the order.",
+      evidence: { kind: "VIEW", at: "2026-05-04T18:50:00.000Z", seconds: 420, productId: null },
+    },
+  ],
+};
+
+export const previewExample = {
+  orders: 1,
+  changes: [
+    {
+      show: { id: "summer-sale", name: "Summer sale" },
+      before: { orders: 0, sales: 0, refunds: 0 },
+      after: { orders: 1, sales: 120.5, refunds: 20.5 },
+    },
+  ],
+};
+
+export const ordersNdjsonExample = `${JSON.stringify(sentOrderExample)}\n`;
 
 export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringify(event)}\n`).join("");
 
@@ -81,18 +117,22 @@ export const showsCsvExample = [
   [
     `"summer-sale","Summer sale",ENDED,${analyticsExample.startedAt},${analyticsExample.endedAt},2700,EUR`,
     "1497,499,249.5,2245.5,30,10,5,45,300,100,400,380,20,10,17.5,600,200,500,11.84,49.9",
-    "0,0,49.9,49.9,1497,499,199.6,2195.6,75,0,20,0,5",
+    "0,0,49.9,49.9,1497,499,199.6,2195.6,75,0,20,0,5,28,9,5,42,40,9.33,9,10.53,1,0,0,1,240,80,320,305",
   ].join(","),
   "",
 ].join("\n");
 
 /** The shirt with all fields that are read. */
-export const storedShirt = { ...shirt, createdAt: "2026-05-01T08:00:00.000Z", updatedAt: "2026-05-02T08:00:00.000Z" };
+export const storedShirt = {
+  ...exampleProduct,
+  createdAt: "2026-05-01T08:00:00.000Z",
+  updatedAt: "2026-05-02T08:00:00.000Z",
+};
 
 /** For the calls that need a time range. */
 export const rangeExample = { from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z" };
 
-export const soldExample = { productId: shirt.id, carts: 30, orders: 12, quantity: 13, sales: 778.7 };
+export const soldExample = { productId: exampleProduct.id, carts: 30, orders: 12, quantity: 13, sales: 778.7 };
 
 export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
 
@@ -111,20 +151,42 @@ const fullKpis = {
   refunds: { live: 0, replay: 0, referral: 49.9, total: 49.9, ...inEuros },
   netSales: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, ...inEuros },
   averageOrderValue: 49.9,
+  buyers: { live: 28, replay: 9, referral: 5, total: 42, unique: 40 },
+  buyerRate: { live: 9.33, replay: 9, total: 10.53 },
+  ordersWithoutViewer: { live: 1, replay: 0, referral: 0, total: 1 },
+  engagedViewers: { live: 240, replay: 80, total: 320, unique: 305 },
+  sources: [
+    { source: "instagram.com", viewers: 250, orders: 31, sales: 1546.9 },
+    { source: "direct", viewers: 130, orders: 14, sales: 698.6 },
+  ],
 };
 
 export const fullAnalyticsExample = {
   ...showExample,
   kpis: fullKpis,
   peakConcurrentViewers: 210,
+  watchingNow: null,
   devicesByChannel: [
     { channel: "LIVE", devices },
     { channel: "REPLAY", devices: [{ device: "mobile", value: 100 }] },
   ],
 };
 
-const { devices: _, ...rankedKpis } = fullKpis;
-const storeFigures = { ...inEuros, showCount: 1, kpis: fullKpis };
+const {
+  devices: _,
+  buyers: _buyers,
+  buyerRate: _rate,
+  ordersWithoutViewer: _nobodys,
+  engagedViewers: _engaged,
+  sources: _sources,
+  ...rankedKpis
+} = fullKpis;
+const storeFigures = {
+  unattributed: { orders: 3, sales: 180.5, refunds: 0 },
+  ...inEuros,
+  showCount: 1,
+  kpis: fullKpis,
+};
 
 export const storeAnalyticsExample = {
   from: "2026-01-01T00:00:00.000Z",

@@ -1,13 +1,16 @@
-import { checkProduct, type ProductInput } from "../../../catalog/product.input.js";
+import { exampleProduct, type ProductInput } from "../../../catalog/product/product.fields.js";
+import { checkProduct } from "../../../catalog/product/product.input.js";
 import { AppError, type ErrorCode, errorAt, Problems, validationFailed } from "../../../errors.js";
 import {
   analyticsExample,
   csvExample,
   eventsExample,
   fullAnalyticsExample,
+  orderExample,
+  previewExample,
   rangeExample,
   scarf,
-  shirt,
+  sentOrderExample,
   showExample,
   soldExample,
   storeAnalyticsExample,
@@ -36,7 +39,7 @@ interface OperationExamples {
   readonly findProblems?: (problems: Problems) => void;
 }
 
-const badPrice = { ...shirt, price: -1 };
+const badPrice = { ...exampleProduct, price: -1 };
 const badUrl = { ...scarf, url: "javascript:alert(1)" };
 
 const newShow = "summer-looks";
@@ -44,12 +47,12 @@ const { id: _, endedAt: _endedAt, ...sentShow } = showExample;
 
 const operations: Readonly<Record<string, OperationExamples>> = {
   importProduct: {
-    request: { product: shirt },
+    request: { product: exampleProduct },
     answer: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 },
     findProblems: (problems) => void checkProduct(badPrice, { path: ["product"] }, problems),
   },
   importProducts: {
-    request: { products: [shirt, scarf] },
+    request: { products: [exampleProduct, scarf] },
     answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
     findProblems: (problems) =>
       [badPrice, badUrl].forEach((product, index) => checkProduct(product, { path: ["products", index] }, problems)),
@@ -59,12 +62,16 @@ const operations: Readonly<Record<string, OperationExamples>> = {
     answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
     findProblems: (problems) => void checkProduct(badPrice, { path: ["csvContent"], line: 2 }, problems),
   },
-  getProduct: { answer: pick(shirt, documentedFields["Product"] ?? []) },
+  getProduct: { answer: pick(exampleProduct, documentedFields["Product"] ?? []) },
   deleteProduct: { answer: { message: `Product ${scarf.id} was deleted.` } },
   getLiveStreamAnalytics: { answer: analyticsExample },
   listLiveStreams: { answer: page(showExample) },
   saveLiveStream: { request: { liveStream: sentShow }, answer: { ...showExample, id: newShow } },
   recordShopperEvents: { request: { events: eventsExample }, answer: { accepted: 3, duplicates: 0 } },
+  recordOrders: { request: { orders: [sentOrderExample] }, answer: { accepted: 1, duplicates: 0 } },
+  listOrders: { answer: page(orderExample) },
+  getOrder: { answer: orderExample },
+  previewAttribution: { answer: previewExample },
   getLiveStream: { answer: showExample },
   getLiveStreamKpis: { answer: fullAnalyticsExample },
   getLiveStreamTimeline: { answer: { timeline: [timelineExample] } },
@@ -72,7 +79,7 @@ const operations: Readonly<Record<string, OperationExamples>> = {
   getStoreAnalytics: { answer: storeAnalyticsExample },
   listProductPerformance: { answer: page({ ...soldExample, product: storedShirt, refunds: 59.9, shows: 1 }) },
   listProducts: { answer: page(storedShirt) },
-  getStore: { answer: { id: "demo", name: "Demo store", scopes: ["catalog:read", "analytics:read"] } },
+  getStore: { answer: { id: "demo", name: "Demo store", timeZone: "UTC", scopes: ["catalog:read", "analytics:read"] } },
 };
 
 /** A list with one item. */
@@ -83,11 +90,13 @@ function page(node: object): object {
 
 /** Examples by operation and parameter. Another product is deleted than is read, so that both can be tried in any order. */
 const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  getProduct: { productId: shirt.id },
+  getProduct: { productId: exampleProduct.id },
   deleteProduct: { productId: scarf.id },
   getLiveStreamAnalytics: { lsId: analyticsExample.id },
   saveLiveStream: { lsId: newShow },
   recordShopperEvents: { lsId: showExample.id },
+  getOrder: { id: sentOrderExample.id },
+  previewAttribution: { rule: "LAST_SHOW" },
   getLiveStream: { lsId: showExample.id },
   getLiveStreamKpis: { lsId: showExample.id },
   getLiveStreamTimeline: { lsId: showExample.id },

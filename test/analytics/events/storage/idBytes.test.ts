@@ -1,7 +1,7 @@
 // @engine embedded
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { idArrayLiteral, idBytes, idText } from "../../../../src/analytics/events/storage/idBytes.js";
+import { idArrayLiteral, idBytes, idText } from "../../../../src/analytics/events/storage/codes.js";
 import { anyText } from "../../../support/anyText.js";
 
 const bytesOf = (id: string) => Buffer.from(idBytes(id).slice(2), "hex");

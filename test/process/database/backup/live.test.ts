@@ -225,7 +225,7 @@ test("the log that is written while files are copied is copied before a checkpoi
   const megabytes = async () => Number((await writer?.query(ofTest(written)))?.rows[0].megabytes);
   const before = await megabytes();
   const writing = (async () => {
-    for (; !copied.signal.aborted; await sleep(50)) {
+    for (; !copied.signal.aborted; await sleep(200)) {
       await writer?.query(
         ofTest(`INSERT INTO filler SELECT ${rounds}, repeat('x', 1000) FROM generate_series(1, 8000)`),
       );

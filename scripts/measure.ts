@@ -1,0 +1,149 @@
+// `npm run measure`: how large and how simple the code is: lines by folder, long and complex functions, large folders, imports
+// that lint forbids, and the files that a warm request passes through, by a server on PostgreSQL (see bench/server.ts).
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { makeProduct } from "../bench/products.js";
+import { graphqlReadRequest, postRequest, readRequest, send } from "../bench/requests.js";
+import { closeAll } from "../bench/resources.js";
+import { type BenchServer, createDatabase, graphql, startServer } from "../bench/server.js";
+
+/** The rules of oxlint.config.mjs, without its exceptions for long and complex functions. */
+const strictLint = `import config from "./oxlint.config.mjs";
+const strict = config.overrides.map(({ rules, ...override }) => {
+  const { complexity, "max-lines-per-function": lines, ...others } = rules;
+  return { ...override, rules: others };
+});
+export default { ...config, options: {}, overrides: strict };`;
+
+const filesMax = 12;
+const roots = ["src", "test", "bench", "docs"];
+
+const files = spawnSync("git", ["ls-files", ...roots], { encoding: "utf8" })
+  .stdout.trim()
+  .split("\n")
+  .filter((file) => existsSync(file));
+const isText = /\.(?:ts|tsx|js|mjs|css|html|md)$/u;
+const linesOf = (file: string) => readFileSync(file, "utf8").split("\n").length - 1;
+
+printLines();
+printFolders();
+printLint();
+await printRequests();
+
+function print(what: string, value: number | string): void {
+  process.stdout.write(`${String(value).padStart(7)}  ${what}\n`);
+}
+
+function printLines(): void {
+  const folderOf = (file: string) =>
+    file.split("/", file.startsWith("src/") && dirname(file) !== "src" ? 2 : 1).join("/");
+  const lines = new Map<string, number>();
+  for (const file of files.filter((name) => isText.test(name))) {
+    for (const folder of new Set([file.split("/", 1).join("/"), folderOf(file)])) {
+      lines.set(folder, (lines.get(folder) ?? 0) + linesOf(file));
+    }
+  }
+  for (const [folder, count] of [...lines].toSorted(([one], [other]) => one.localeCompare(other))) {
+    print(`lines in ${folder}`, count);
+  }
+}
+
+function printFolders(): void {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  const large = [...counts].filter(([folder, count]) => folder.startsWith("src") && count > filesMax);
+  print(`folders of src with more than ${filesMax} files`, large.length);
+}
+
+function printLint(): void {
+  const file = "oxlint.measure.mjs";
+  writeFileSync(file, strictLint);
+  try {
+    const args = ["oxlint", "-c", file, "--format", "json", "src"];
+    const { stdout } = spawnSync("npx", args, { encoding: "utf8", maxBuffer: 1e8 });
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string }[] };
+    const count = (rule: string) => diagnostics.filter(({ code }) => code.includes(`(${rule})`)).length;
+    print("functions of src over 40 lines", count("max-lines-per-function"));
+    print("functions of src of a complexity over 12", count("complexity"));
+    print("imports against the one direction", count("no-restricted-imports"));
+    print("circles of imports", count("no-cycle"));
+  } finally {
+    rmSync(file);
+  }
+}
+
+async function printRequests(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-measure-"));
+  const called = join(folder, "called");
+  try {
+    const server = await startServer(
+      { DATABASE_URL: await createDatabase() },
+      { NODE_OPTIONS: `--import=${pathToFileURL("scripts/calledFiles.js").href}`, CALLED_FILES: called },
+    );
+    await prepare(server);
+    for (const [name, request] of requests(server)) {
+      for (let time = 0; time < 5; time += 1) await request();
+      const runs = [];
+      for (let time = 0; time < 3; time += 1) {
+        await filesCalled(server, called);
+        await request();
+        runs.push(await filesCalled(server, called));
+      }
+      // Without what a timer called meanwhile.
+      const passed = runs.reduce((one, other) => one.filter((file) => other.includes(file)));
+      print(`files that ${name} passes`, passed.length);
+      if (process.argv.includes("--files")) process.stdout.write(passed.map((file) => `           ${file}\n`).join(""));
+    }
+  } finally {
+    await closeAll();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function prepare(server: BenchServer): Promise<void> {
+  await send(server, postRequest("/external/product/v1/bulk", server.token, { products: [makeProduct(0)] }));
+  const liveStream = { id: "show", name: "Show", status: "LIVE", startedAt: new Date().toISOString() };
+  await graphql(server, "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }", { s: liveStream });
+}
+
+type Sending = readonly [name: string, send: () => Promise<void>];
+
+function requests(server: BenchServer): readonly Sending[] {
+  let events = 0;
+  const csv = `id,sku,title,description,price,price_min,price_max,available,images,featured_image,url\n${Array.from({ length: 100 }, (_, row) => `c${row},k${row},Shirt,,1.5,,,true,,https://shop.example/1.png,https://shop.example/1\n`).join("")}`;
+  const record =
+    'mutation ($events: [ShopperEventInput!]!) { recordShopperEvents(lsId: "show", events: $events) { accepted } }';
+  const batch = () =>
+    Array.from({ length: 20 }, () => ({
+      id: `e${(events += 1)}`,
+      channel: "LIVE",
+      viewerId: "v",
+      type: "VIEW",
+      seconds: 1,
+    }));
+  return [
+    ["a REST read", () => send(server, readRequest(server.token, "p-0"))],
+    ["a GraphQL read", () => send(server, graphqlReadRequest(server.token, "p-0"))],
+    [
+      "a CSV in a JSON body",
+      () => send(server, postRequest("/external/product/v1/bulk/csv", server.token, { csvContent: csv })),
+    ],
+    ["a batch of events", async () => void (await graphql(server, record, { events: batch() }))],
+  ];
+}
+
+async function filesCalled({ pid }: BenchServer, called: string): Promise<string[]> {
+  rmSync(called, { force: true });
+  process.kill(pid, "SIGUSR2");
+  for (let tries = 0; !existsSync(called); tries += 1) {
+    if (tries === 100) throw new Error("The server did not report the files that were called.");
+    await sleep(100);
+  }
+  return readFileSync(called, "utf8")
+    .split("\n")
+    .filter((name) => name !== "");
+}

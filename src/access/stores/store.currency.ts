@@ -1,0 +1,32 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "../../database/client.js";
+import { keptByDatabase } from "../../database/shares/forStore.js";
+import { currencyDecimals } from "./currencyDecimals.js";
+
+const storesMax = 10_000;
+/** After so long at most, other processes notice that an operator has set a store's currency. */
+const keptMs = 5_000;
+const currencies = keptByDatabase(
+  () => new LRUCache<string, { readonly currency: string | null }>({ max: storesMax, ttl: keptMs }),
+);
+
+/** Null where the store has none. @param isFresh whether it is read, rather than what was known some seconds ago */
+export async function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {
+  const before = isFresh ? undefined : currencies(db).get(storeId);
+  if (before !== undefined) return before.currency;
+  // findFirst: see storeStatements.ts
+  const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
+  const currency = store?.currency ?? null;
+  currencies(db).set(storeId, { currency });
+  return currency;
+}
+
+/** How many decimals the store's amounts have. */
+export async function decimalsOfStore(db: Database, storeId: string): Promise<number> {
+  return currencyDecimals(await currencyOf(db, storeId));
+}
+
+/** It may have changed. */
+export function forgetCurrency(db: Database, storeId: string): void {
+  currencies(db).delete(storeId);
+}

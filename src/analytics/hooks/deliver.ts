@@ -1,0 +1,103 @@
+import type { RootDatabase } from "../../database/client.js";
+import { mustBe } from "../../lib/mustBe.js";
+import { currencyOf } from "../../access/stores/store.currency.js";
+import { type OrderReceipt, recordNews, type RecordedOrders } from "../orders/order.record.js";
+import type { OrderLine, OrderNews } from "../orders/order.state.js";
+import { productsOfSkus } from "../orders/products.js";
+import type { HookLine, HookNews } from "./news.js";
+import { PayloadError } from "./payload.js";
+
+interface Waiting {
+  readonly news: HookNews;
+  readonly resolve: (receipt: OrderReceipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Queue {
+  waiting: Waiting[];
+  isRunning: boolean;
+}
+
+/** Resolves once what a delivery says is stored. @throws {PayloadError} for an order in another currency than the store's */
+export type Deliver = (db: RootDatabase, storeId: string, news: HookNews) => Promise<OrderReceipt>;
+
+const groupMax = 200;
+
+/**
+ * Stores deliveries of one store that come together in one transaction, which is most of the cost of a single one: while one is
+ * under way, others wait and share the next.
+ *
+ * @param onChanged called with the show's id where its figures changed
+ */
+export function createDeliver(onChanged: (storeId: string, lsId: string) => void): Deliver {
+  const queues = new Map<string, Queue>();
+  const run = async (db: RootDatabase, storeId: string, queue: Queue): Promise<void> => {
+    queue.isRunning = true;
+    while (queue.waiting.length > 0) {
+      const group = queue.waiting.splice(0, groupMax);
+      try {
+        const { changed, ...receipt } = await deliverAll(
+          db,
+          storeId,
+          group.map(({ news }) => news),
+        );
+        for (const lsId of changed) onChanged(storeId, lsId);
+        for (const { resolve } of group) resolve(receipt);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    queues.delete(storeId);
+  };
+  return async (db, storeId, news) => {
+    if (news.kind === "state") await requireCurrency(db, storeId, news.currency);
+    return new Promise((resolve, reject) => {
+      const queue = queues.get(storeId) ?? { waiting: [], isRunning: false };
+      queues.set(storeId, queue);
+      queue.waiting.push({ news, resolve, reject });
+      if (!queue.isRunning) void run(db, storeId, queue);
+    });
+  };
+}
+
+async function requireCurrency(db: RootDatabase, storeId: string, given: string | undefined): Promise<void> {
+  const currency = await currencyOf(db, storeId);
+  if (given === undefined || currency === null || given === currency) return;
+  throw new PayloadError(mustBe("currency", `${currency}, the currency of the store`, given));
+}
+
+async function deliverAll(db: RootDatabase, storeId: string, all: readonly HookNews[]): Promise<RecordedOrders> {
+  const lines = all.flatMap((news) =>
+    news.kind === "state"
+      ? [...news.lines, ...news.refunds.flatMap((refund) => refund.lines)]
+      : news.kind === "refund"
+        ? news.refund.lines
+        : [],
+  );
+  const products = await productsOfSkus(
+    db,
+    storeId,
+    lines.flatMap(({ sku }) => sku ?? []),
+  );
+  const toLine = ({ sku, productId, quantity, amount }: HookLine): OrderLine => ({
+    productId: products.get(sku ?? "") ?? productId,
+    quantity,
+    amount,
+  });
+  return recordNews(
+    db,
+    storeId,
+    all.map((news) => withLines(news, toLine)),
+  );
+}
+
+function withLines(news: HookNews, toLine: (line: HookLine) => OrderLine): OrderNews {
+  if (news.kind === "deletion") return news;
+  const refundOf = <Refund extends { readonly lines: readonly HookLine[] }>(refund: Refund) => ({
+    ...refund,
+    lines: refund.lines.map(toLine),
+  });
+  if (news.kind === "refund") return { ...news, refund: refundOf(news.refund) };
+  const { currency: _, ...state } = news;
+  return { ...state, lines: state.lines.map(toLine), refunds: state.refunds.map(refundOf) };
+}

@@ -1,0 +1,199 @@
+import type { Database, RootDatabase } from "../../database/client.js";
+import { requireCallersStore } from "../../database/shares/caller.js";
+import { asLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { retryAfterMoves } from "../../database/sql/storeStatements.js";
+import { inTransaction, setLocal } from "../../database/transaction.js";
+import { AppError } from "../../errors.js";
+import { noteDue } from "../totals/foldDue.js";
+import { type Evidences, type Part, partsOf } from "./attribution/attribution.js";
+import type { Attribution } from "./attribution/codes.js";
+import { readEvidences } from "./attribution/evidence.js";
+import { entriesOf, type Entry, recordEntries } from "./ledger.js";
+import { merge, type OrderNews } from "./order.state.js";
+import { attributedBy, type Claimed, claimsOf, keepClaims, lockOrders, saveOrders } from "./order.store.js";
+import { partsBefore, saveParts } from "./attribution/parts.js";
+import { type AttributionSettings, attributionOf } from "./attribution/settings.js";
+
+export interface OrderReceipt {
+  /** Orders that are new, or of which something new was reported. */
+  readonly accepted: number;
+  /** Orders of which everything was known. */
+  readonly duplicates: number;
+}
+
+export interface RecordedOrders extends OrderReceipt {
+  /** The ids of the shows whose figures changed. */
+  readonly changed: readonly string[];
+}
+
+const timeoutMs = 60_000;
+const waitMs = 10_000;
+/** An order is locked only as long as others write it. */
+const lockTimeoutMs = "2000";
+
+/**
+ * Stores what is reported of orders, and lets them count in shows by the store's rule: all or nothing, in one transaction. The
+ * same news may come any number of times, in any order.
+ *
+ * @throws {AppError} UNAVAILABLE where orders or shows stay locked
+ */
+export async function recordNews(
+  db: RootDatabase,
+  storeId: string,
+  news: readonly OrderNews[],
+): Promise<RecordedOrders> {
+  const ids = [...new Set(news.map(({ id }) => id))].toSorted();
+  return changeOrders(db, storeId, { ids, which: "new" }, (known) => {
+    const merged = new Map(known);
+    for (const item of news) {
+      const before = merged.get(item.id);
+      const order = merge(before, item);
+      merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, isDue: before?.isDue ?? false });
+    }
+    return merged;
+  });
+}
+
+/** Attributes orders by what is known of them and of their viewers now. */
+export function attributeOrders(db: RootDatabase, storeId: string, ids: readonly string[]): Promise<RecordedOrders> {
+  return changeOrders(db, storeId, { ids: ids.toSorted(), which: "any", areAll: true }, (known) => known);
+}
+
+/** Notes for which viewers a page claims orders. The first claim of an order stays; one of an unknown order is kept for it. */
+export function claimOrders(
+  db: RootDatabase,
+  storeId: string,
+  claims: ReadonlyMap<string, string>,
+): Promise<RecordedOrders> {
+  const keep = (transaction: Database) => keepClaims(transaction, storeId, claims);
+  return changeOrders(db, storeId, { ids: [...claims.keys()].toSorted(), which: "any", keep }, (known) => known);
+}
+
+type Change = (known: ReadonlyMap<string, Claimed>) => ReadonlyMap<string, Claimed>;
+
+interface ChangedOrders {
+  /** In order. */
+  readonly ids: readonly string[];
+  /** As lockOrders takes it. */
+  readonly which: "any" | "new";
+  /** Whether those of which nothing is new are attributed too. */
+  readonly areAll?: boolean;
+  /** Done once the orders are locked. */
+  readonly keep?: (transaction: Database) => Promise<void>;
+}
+
+async function changeOrders(
+  db: RootDatabase,
+  storeId: string,
+  which: ChangedOrders,
+  change: Change,
+): Promise<RecordedOrders> {
+  const { ids } = which;
+  if (ids.length === 0) return { accepted: 0, duplicates: 0, changed: [] };
+  const work = () =>
+    inTransaction(db, { timeoutMs }, async (transaction) => {
+      await setLocal(transaction, { lock_timeout: lockTimeoutMs });
+      await requireCallersStore(transaction, storeId);
+      return asLocked(changeWithin(transaction, storeId, which, change));
+    });
+  const key = `orders ${storeId} ${ids[0] ?? ""}`;
+  const attempt = () => retryAfterMoves(db, storeId, work);
+  const result = await whenUnlocked(key, attempt, { waitMs, refusal: ordersLocked });
+  for (const lsId of result.changed) noteDue(db, storeId, lsId);
+  return result;
+}
+
+async function changeWithin(
+  transaction: Database,
+  storeId: string,
+  { ids, which, areAll = false, keep }: ChangedOrders,
+  change: Change,
+): Promise<RecordedOrders> {
+  const known = await lockOrders(transaction, storeId, ids, which);
+  await keep?.(transaction);
+  const orders = [...change(known).values()];
+  const claims = await claimsOf(transaction, storeId, orders);
+  const claimed = orders
+    .map((order) => ({ ...order, claimedBy: order.claimedBy ?? claims.get(order.id) ?? null }))
+    .filter((order) => areAll || isChanged(known.get(order.id), order));
+  const receipt = { accepted: claimed.length, duplicates: ids.length - claimed.length };
+  if (claimed.length === 0) return { ...receipt, changed: [] };
+  const attribution = await attributionOf(transaction, storeId);
+  const shows = await attribute(transaction, storeId, { known, orders: claimed, attribution });
+  await saveOrders(transaction, storeId, claimed);
+  return { ...receipt, changed: shows };
+}
+
+function isChanged(known: Claimed | undefined, order: Claimed): boolean {
+  return known === undefined || known.isDue || contentOf(known) !== contentOf(order);
+}
+
+function contentOf({ placedAt, isPaid, viewerId, claimedBy, lsId, channel, money }: Claimed): string {
+  return JSON.stringify([placedAt, isPaid, viewerId, claimedBy, lsId, channel, money]);
+}
+
+interface Changing {
+  /** As they were, by id. */
+  readonly known: ReadonlyMap<string, Claimed>;
+  readonly orders: readonly Claimed[];
+  readonly attribution: AttributionSettings;
+  /** Whether what orders were attributed by is looked up anew. */
+  readonly isAnew?: boolean;
+}
+
+/** Replaces the parts of orders, and adds to the ledgers what that changes. @returns the ids of the shows that changed */
+export async function attribute(
+  transaction: Database,
+  storeId: string,
+  { known, orders, attribution, isAnew = false }: Changing,
+): Promise<readonly string[]> {
+  const attributed = orders.map(attributedBy);
+  const partsOfOrders = await partsBefore(transaction, storeId, orders);
+  const evidences = await readEvidences(transaction, storeId, attributed, attribution);
+  const entries: Entry[] = [];
+  const parts = attributed.map((order, index) => {
+    const old = known.get(order.id);
+    const own = partsOfOrders.get(order.id) ?? [];
+    const before = old === undefined ? order : attributedBy(old);
+    const isSameViewer = old !== undefined && before.viewer === order.viewer;
+    const found = evidences[index] ?? { carts: new Map() };
+    const evidence = isSameViewer && !isAnew ? withEarlier(found, own, attribution) : found;
+    const now = partsOf(order, attribution, evidence);
+    entries.push(...entriesOf(order, before, own, now));
+    return { order, parts: now, isOther: JSON.stringify(own) !== JSON.stringify(now) };
+  });
+  await saveParts(
+    transaction,
+    storeId,
+    parts.filter(({ isOther }) => isOther),
+  );
+  const numbers = [...new Set(entries.map(({ show }) => show))].toSorted((a, b) => a - b);
+  if (numbers.length === 0) return [];
+  const shows = await transaction.$queryRaw<{ id: string; number: number }[]>`
+    SELECT id, number FROM "LiveStream" WHERE "storeId" = ${storeId} AND number = ANY(${textArrayLiteral(numbers.map(String))}::int[])
+    ORDER BY number`;
+  await recordEntries(transaction, storeId, entries, shows);
+  return shows.map(({ id }) => id);
+}
+
+/** Events by which an order was attributed may have been removed since: what they said stays true. */
+function withEarlier(found: Evidences, parts: readonly Part[], { rule }: Attribution): Evidences {
+  let { watched } = found;
+  const carts = new Map(found.carts);
+  for (const part of parts) {
+    if (part.rule !== rule || part.show === 0) continue;
+    const { show, channel, at, seconds } = part;
+    const evidence = { show, isLive: channel === 1, at, seconds };
+    if (part.reason === "WATCHED") watched ??= evidence;
+    if (part.reason !== "CARTED") continue;
+    for (const { productId } of part.lines) if (!carts.has(productId)) carts.set(productId, evidence);
+  }
+  return { ...found, watched, carts };
+}
+
+export function ordersLocked(): AppError {
+  const message =
+    "Other requests write the same orders, or the totals of a show are being rebuilt. Nothing was changed.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
+}

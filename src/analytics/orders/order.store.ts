@@ -1,0 +1,152 @@
+import type { Database } from "../../database/client.js";
+import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { withRawParameters } from "../../database/rawParameters.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import type { Channel } from "../events/events.input.js";
+import { channelCodes, idArrayLiteral, idText } from "../events/storage/codes.js";
+import type { AttributedOrder } from "./attribution/attribution.js";
+import type { KnownMoney, KnownOrder } from "./order.state.js";
+
+/** An order as stored. */
+export interface Claimed extends KnownOrder {
+  /** The viewer for whom a page claims it. */
+  readonly claimedBy: string | null;
+  /** Whether its parts have still to be made or changed. */
+  readonly isDue: boolean;
+}
+
+export interface OrderRow {
+  readonly id: string;
+  readonly placedAt: Date;
+  readonly viewerId: Uint8Array;
+  readonly claimedBy: Uint8Array;
+  readonly lsId: string;
+  readonly channel: number;
+  readonly isPaid: boolean;
+  readonly isDue: boolean;
+  readonly state: string;
+}
+
+const channels = new Map(Object.entries(channelCodes).map(([name, code]) => [code, name as Channel]));
+
+export function channelOf(code: number): Channel | null {
+  return channels.get(code) ?? null;
+}
+
+/** Of ShopOrder, for a SELECT. */
+export const orderColumns = Prisma.sql`
+  id, "placedAt", "viewerId", "claimedBy", "lsId", channel::int, "isPaid", "isDue", state`;
+
+/** By the viewer whom the shop names, or else the one for whom a page claims it. */
+export function attributedBy<Order extends Claimed>(order: Order): Order & AttributedOrder {
+  return { ...order, viewer: order.viewerId ?? order.claimedBy };
+}
+
+export function orderOf(row: OrderRow): Claimed {
+  const { id, placedAt, isPaid, isDue, lsId } = row;
+  return {
+    id,
+    placedAt,
+    isPaid,
+    viewerId: viewerOf(row.viewerId),
+    lsId: lsId === "" ? null : lsId,
+    channel: channelOf(row.channel),
+    money: JSON.parse(row.state) as KnownMoney, // written below, or by events.orders.sql.ts
+    claimedBy: viewerOf(row.claimedBy),
+    isDue,
+  };
+}
+
+function viewerOf(bytes: Uint8Array): string | null {
+  return bytes.length === 0 ? null : idText(bytes);
+}
+
+/** Of the orders of a store, each of which has one lock. A power of 2. */
+const lockParts = 256;
+
+/**
+ * The orders that are known, by id, which nobody else changes until the end of the transaction.
+ *
+ * @param ids in order, so that no two transactions wait for each other
+ * @param which `existing` if all of them are known to be there; with `new`, the transaction saves those that are not known: they
+ * are reserved, so that no batch of events makes one of them meanwhile
+ */
+export async function lockOrders(
+  transaction: Database,
+  storeId: string,
+  ids: readonly string[],
+  which: "any" | "new" | "existing",
+): Promise<ReadonlyMap<string, Claimed>> {
+  return withRawParameters(async (bind) => {
+    const list = bind(textArrayLiteral(ids));
+    // A claim of an order that is just being made follows it, or the other way round. Locks of single orders would fill the
+    // server's table of locks.
+    if (which !== "existing")
+      await transaction.$queryRaw`
+        SELECT count(pg_advisory_xact_lock(hashtextextended('orders ' || o.id, e.part))) FROM "Store" AS o,
+          (SELECT DISTINCT hashtext(id) & ${lockParts - 1}::int AS part FROM unnest(${list}::text[]) AS i(id) ORDER BY 1) AS e
+        WHERE o.id = ${storeId}`;
+    const made =
+      which !== "new"
+        ? []
+        : await transaction.$queryRaw<{ id: string }[]>`
+          INSERT INTO "ShopOrder" ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
+          SELECT o.id, e.id, ${new Date()}::timestamptz, '', '', '', 0, false, false, ''
+          FROM "Store" AS o, unnest(${list}::text[]) AS e(id) WHERE o.id = ${storeId} ORDER BY e.id
+          ON CONFLICT ("storeId", id) DO NOTHING RETURNING id`;
+    const rows = await transaction.$queryRaw<OrderRow[]>`
+      SELECT ${orderColumns} FROM "ShopOrder"
+      WHERE "storeId" = ${storeId} AND id = ANY(${list}::text[]) ORDER BY id FOR UPDATE`;
+    const reserved = new Set(made.map(({ id }) => id));
+    return new Map(rows.filter(({ id }) => !reserved.has(id)).map((row) => [row.id, orderOf(row)]));
+  });
+}
+
+/** The first claim of an order stays. */
+export async function keepClaims(
+  transaction: Database,
+  storeId: string,
+  claims: ReadonlyMap<string, string>,
+): Promise<void> {
+  const ids = [...claims.keys()];
+  await transaction.$executeRaw`
+    INSERT INTO "OrderClaim" ("storeId", "orderId", "viewerId", "claimedAt")
+    SELECT o.id, e."orderId", e."viewerId", ${new Date()}::timestamptz
+    FROM "Store" AS o, ROWS FROM (unnest(${textArrayLiteral(ids)}::text[], ${idArrayLiteral([...claims.values()])}::bytea[]))
+      AS e("orderId", "viewerId")
+    WHERE o.id = ${storeId} ORDER BY e."orderId"
+    ON CONFLICT ("storeId", "orderId") DO NOTHING`;
+}
+
+/** For which viewers pages claim orders. */
+export async function claimsOf(
+  db: Database,
+  storeId: string,
+  orders: readonly Pick<KnownOrder, "id">[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = orders.map(({ id }) => id);
+  const claims = await db.orderClaim.findMany({ where: { storeId, orderId: { in: ids } } });
+  return new Map(claims.map(({ orderId, viewerId }) => [orderId, idText(viewerId)]));
+}
+
+/** Inserts or replaces them; they are not due any more. */
+export async function saveOrders(transaction: Database, storeId: string, orders: readonly Claimed[]): Promise<void> {
+  await withRawParameters(async (bind) => {
+    const texts = (value: (order: Claimed) => string) => bind(textArrayLiteral(orders.map(value)));
+    const ids = (value: (order: Claimed) => string | null) =>
+      bind(idArrayLiteral(orders.map((order) => value(order) ?? "")));
+    await transaction.$executeRaw`
+      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
+      SELECT o.id, e.id, e."placedAt", e."viewerId", e."claimedBy", e."lsId", e.channel, e."isPaid", false, e.state
+      FROM "Store" AS o, ROWS FROM (
+        unnest(${texts(({ id }) => id)}::text[], ${texts(({ placedAt }) => placedAt.toISOString())}::timestamptz[],
+          ${ids(({ viewerId }) => viewerId)}::bytea[], ${ids(({ claimedBy }) => claimedBy)}::bytea[], ${texts(({ lsId }) => lsId ?? "")}::text[],
+          ${texts(({ channel }) => String(channel === null ? 0 : channelCodes[channel]))}::smallint[],
+          ${texts(({ isPaid }) => String(isPaid))}::boolean[], ${texts(({ money }) => JSON.stringify(money))}::text[]))
+        AS e(id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", state)
+      WHERE o.id = ${storeId} ORDER BY e.id
+      ON CONFLICT ("storeId", id) DO UPDATE SET "placedAt" = EXCLUDED."placedAt", "viewerId" = EXCLUDED."viewerId",
+        "claimedBy" = EXCLUDED."claimedBy", "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isPaid" = EXCLUDED."isPaid",
+        "isDue" = false, state = EXCLUDED.state`;
+  });
+}

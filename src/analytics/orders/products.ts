@@ -1,0 +1,16 @@
+import type { Database } from "../../database/client.js";
+
+/** The reference ids of the catalog's products by their skus, as far as there are any. */
+export async function productsOfSkus(
+  db: Database,
+  storeId: string,
+  skus: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const distinct = [...new Set(skus)];
+  if (distinct.length === 0) return new Map();
+  const products = await db.product.findMany({
+    where: { storeId, sku: { in: distinct } },
+    select: { id: true, sku: true },
+  });
+  return new Map(products.map(({ id, sku }) => [sku, id]));
+}

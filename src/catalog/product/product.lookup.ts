@@ -1,0 +1,123 @@
+import { type SiteReference, resolveSite } from "../../access/stores/site.js";
+import type { Database } from "../../database/client.js";
+import { batchLookups } from "../../database/batchLookups.js";
+import { isOfCallersStore, requireCallersStore } from "../../database/shares/caller.js";
+import { isLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { AppError, errorAt } from "../../errors.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { canBeKey } from "../../lib/text.js";
+import { readsUnblocked } from "./readGate.js";
+import { briefProductRow, productRow, type StoredProduct } from "./product.sql.js";
+
+const deleteAttemptsMax = 4;
+
+/**
+ * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
+ *
+ * @param options `isBrief`: fields other than `briefFields` may be missing
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
+ */
+export async function findProduct(
+  db: Database,
+  storeId: string,
+  productId: string,
+  site: SiteReference = {},
+  { isBrief = false }: { readonly isBrief?: boolean } = {},
+): Promise<StoredProduct> {
+  const siteId = await resolveSite(db, storeId, site);
+  if (!canBeKey(productId)) throw notFound();
+  const unblocked = readsUnblocked(storeId);
+  if (unblocked !== undefined) await unblocked;
+  const product =
+    siteId === undefined
+      ? await (isBrief ? lookUpBriefProduct : lookUpProduct)(db, storeId, productId)
+      : await findInSite(db, storeId, productId, siteId);
+  if (product === undefined) throw notFound();
+  return product;
+}
+
+export interface ProductDeletion {
+  /** Reference id of the product that is gone. */
+  readonly id: string;
+  readonly message: string;
+}
+
+/**
+ * Deletes what findProduct finds.
+ *
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others; UNAUTHENTICATED for a
+ * deleted store
+ */
+export async function deleteProduct(
+  db: Database,
+  storeId: string,
+  productId: string,
+  site: SiteReference = {},
+): Promise<ProductDeletion> {
+  for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
+    const { id } = await findProduct(db, storeId, productId, site, { isBrief: true });
+    const sku = id === productId ? null : productId;
+    if (await deleteUnlocked(db, storeId, { id, sku })) return { id, message: `Product ${id} was deleted.` };
+    await requireCallersStore(db, storeId);
+  }
+  throw modifiedConcurrently();
+}
+
+/**
+ * Waits for imports that have it locked. Deletions of a store queue, so that only one polls.
+ *
+ * @returns whether it existed
+ */
+async function deleteUnlocked(
+  db: Database,
+  storeId: string,
+  { id, sku }: { id: string; sku: string | null },
+): Promise<boolean> {
+  const attempt = () => db.$executeRaw`DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
+      SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
+      AND ${isOfCallersStore(db, storeId)}
+      FOR UPDATE NOWAIT)`;
+  try {
+    return (await attempt()) > 0;
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+  }
+  return (await whenUnlocked(`delete ${storeId}`, attempt, { refusal: modifiedConcurrently })) > 0;
+}
+
+function modifiedConcurrently(): AppError {
+  const message = "The product was modified concurrently. Nothing was deleted.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+}
+
+/** Finds products by reference id or else sku, on any site. */
+export const lookUpProduct = batchLookupsOf("product_by_id_or_sku", productRow);
+
+const lookUpBriefProduct = batchLookupsOf("brief_product_by_id_or_sku", briefProductRow);
+
+function batchLookupsOf(statement: string, row: Prisma.Sql) {
+  const start = Prisma.raw(`/* ${statement} */ SELECT ${row.sql} FROM "Product"`);
+  return batchLookups(async (db, storeId, productIds: readonly string[]) => {
+    const products = await db.$queryRaw<StoredProduct[]>`${start}
+      WHERE "storeId" = ${storeId} AND (id = ANY(${productIds}) OR sku = ANY(${productIds}))`;
+    const byId = new Map(products.map((product) => [product.id, product]));
+    const bySku = new Map(products.map((product) => [product.sku, product]));
+    return (productId): StoredProduct | undefined => byId.get(productId) ?? bySku.get(productId);
+  });
+}
+
+async function findInSite(db: Database, storeId: string, productId: string, siteId: string) {
+  const found = await db.product.findMany({
+    where: {
+      storeId,
+      OR: [{ id: productId }, { sku: productId }],
+      // With the store of each table: see storeStatements.ts.
+      AND: { OR: [{ sites: { none: { storeId } } }, { sites: { some: { storeId, siteId } } }] },
+    },
+  });
+  return found.find(({ id }) => id === productId) ?? found[0];
+}
+
+function notFound(): AppError {
+  return errorAt("PRODUCT_NOT_FOUND", "The store has no product with this reference id or SKU.", ["productId"]);
+}

@@ -1,0 +1,188 @@
+import type { Database, RootDatabase } from "../../../database/client.js";
+import { rootOf } from "../../../database/shares/forStore.js";
+import type { SortPosition } from "../../../database/sql/keyset.js";
+import { Prisma } from "../../../generated/prisma/client.js";
+import { type SearchQuery, storeMark } from "./product.search.js";
+import type { FieldName } from "../product.fields.js";
+import { longBytes, productRow, shortProductRow } from "../product.sql.js";
+
+export interface ProductLimits {
+  readonly storeId: string;
+  readonly available?: boolean | null | undefined;
+  readonly priceMin?: number | null | undefined;
+  readonly priceMax?: number | null | undefined;
+  /** Only products of this site or of none. */
+  readonly siteId?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+export interface PageColumns {
+  readonly withLongTexts: boolean;
+  /** Only the size of these texts, as `bytes`. */
+  readonly bytesOf?: readonly FieldName[] | undefined;
+}
+
+export interface SizedProduct {
+  readonly bytes: number;
+}
+
+export interface PageLimits extends ProductLimits, PageColumns {
+  readonly after: SortPosition | undefined;
+  readonly rowsMax: number;
+}
+
+/** Scanned before the index is used: they fill a page if a word is frequent. */
+const nearRowsMax = 250;
+/** Per square root of the page size. With 100,000 products, scanning these takes as long as fetching all matches. */
+const farRowsFactor = 550;
+
+/** The words of `s."searchWords"`, each with the store's mark, as a tsvector; parsing one takes twice as long. */
+export function lexemes(storeId: string): Prisma.Sql {
+  return Prisma.sql`array_to_tsvector(string_to_array(substr(replace(s."searchWords", ' ', ${` ${storeMark(storeId)}`}), 2), ' '))`;
+}
+
+/**
+ * Scans by id, and uses the index only where that does not soon fill the page: all matches of the index must be fetched and
+ * sorted for each page.
+ */
+export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+  if (page.ids !== undefined) return findMatches(db, page, query);
+  const near = await walk<Row>(db, page, query, nearRowsMax);
+  if (near.length === page.rowsMax) return near;
+  const farRowsMax = Math.ceil(farRowsFactor * Math.sqrt(page.rowsMax));
+  if (near.length * farRowsMax >= page.rowsMax * nearRowsMax) {
+    const far = await walk<Row>(db, page, query, farRowsMax);
+    if (far.length === page.rowsMax) return far;
+  }
+  return findMatches(db, page, query);
+}
+
+/** The limit is a subquery, since the planner would fetch and sort all products of a store that it believes to be small. */
+function walk<Row>(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<Row[]> {
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
+    SELECT ${productColumnsOf(page)} FROM (
+      SELECT * FROM "Product" WHERE "storeId" = ${page.storeId} ${afterId(page)}
+      ORDER BY id LIMIT (SELECT ${walkedRowsMax}::int)) AS walked
+    WHERE "searchWords" @@ ${all}::tsquery ${productLimits(page)} ORDER BY id LIMIT ${page.rowsMax}`,
+  );
+}
+
+/** @param query all products if undefined */
+export async function countMatches(
+  db: Database,
+  page: ProductLimits,
+  query: SearchQuery | undefined,
+  max: number,
+): Promise<number> {
+  const [row] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM "Product" WHERE ${matching(page, query)} LIMIT ${max}::int) AS found`;
+  return row.count;
+}
+
+/** Keys are compared in a collation for which there is no index, with equal results. */
+const otherCollation = Prisma.sql`COLLATE "POSIX"`;
+
+/**
+ * The condition of products that match. It makes the planner use the search index whatever it believes of the store's size:
+ * it cannot use the primary key, and the query is a subquery. If ids are given, these are looked up instead.
+ *
+ * @param query all products if undefined
+ */
+export function matching(limits: ProductLimits, query: SearchQuery | undefined): Prisma.Sql {
+  const { storeId, ids } = limits;
+  if (query === undefined || ids !== undefined) {
+    const words = query === undefined ? Prisma.empty : Prisma.sql`AND ${hasWords(query.all)}`;
+    return Prisma.sql`"storeId" = ${storeId} ${productLimits(limits)} ${words}`;
+  }
+  return Prisma.sql`"storeId" = ${storeId} ${otherCollation} ${productLimits(limits)} ${byIndex(query)}`;
+}
+
+function findMatches<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
+  return readPage(
+    db,
+    page,
+    Prisma.sql`
+    SELECT ${productColumnsOf(page)} FROM "Product"
+    WHERE ${matching(page, query)} ${afterId(page, page.ids === undefined ? otherCollation : Prisma.empty)}
+    ORDER BY id LIMIT ${page.rowsMax}`,
+  );
+}
+
+/** What the index finds for `indexed`; the remaining words are compared by a function, which no index serves. */
+function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
+  return Prisma.sql`
+    AND "searchWords" @@ (SELECT ${indexed}::tsquery)
+    ${all === indexed ? Prisma.empty : Prisma.sql`AND ${hasWords(all)}`}`;
+}
+
+/** Not an operator, for which the planner may use the index. */
+function hasWords(words: string): Prisma.Sql {
+  return Prisma.sql`ts_match_vq("searchWords", ${words}::tsquery)`;
+}
+
+/** Sizes are computed for the page alone: a subquery with a LIMIT is not flattened. */
+export function readPage<Row>(db: Database, { bytesOf }: PageColumns, select: Prisma.Sql): Promise<Row[]> {
+  if (bytesOf === undefined) return db.$queryRaw<Row[]>`${select}`;
+  return db.$queryRaw<Row[]>`SELECT (${longBytes(bytesOf)})::int AS bytes FROM (${select}) AS page`;
+}
+
+export function productColumnsOf({ withLongTexts }: PageColumns): Prisma.Sql {
+  return withLongTexts ? productRow : shortProductRow;
+}
+
+function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma.Sql {
+  return page.after === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.after.id} ${collation}`;
+}
+
+/** A product without a price is outside of any price limits, whatever its variants cost. */
+function productLimits({ storeId, available, priceMin, priceMax, siteId, ids }: ProductLimits): Prisma.Sql {
+  const parts = [
+    ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
+    ...(typeof priceMin === "number" ? [Prisma.sql`price >= ${String(priceMin)}::numeric`] : []),
+    ...(typeof priceMax === "number" ? [Prisma.sql`price <= ${String(priceMax)}::numeric`] : []),
+    ...(siteId === undefined ? [] : [ofSite(storeId, siteId)]),
+    ...(ids === undefined ? [] : [Prisma.sql`id = ANY(${ids})`]),
+  ];
+  return Prisma.join([Prisma.empty, ...parts], " AND ");
+}
+
+function ofSite(storeId: string, siteId: string): Prisma.Sql {
+  const site = Prisma.sql`SELECT FROM "ProductSite" AS x WHERE x."storeId" = ${storeId} AND x."productId" = id`;
+  return Prisma.sql`(EXISTS (${site} AND x."siteId" = ${siteId}) OR NOT EXISTS (${site}))`;
+}
+
+const mergedRowsMin = 1_000;
+/** What imports of other stores write meanwhile is merged with it: a busy service does not put it off. */
+const mergeAfterMs = 250;
+
+interface Unmerged {
+  rows: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const unmerged = new WeakMap<RootDatabase, Unmerged>();
+
+/**
+ * Merges the index's pending list, which every search scans (16 MB take tens of milliseconds), in the background after
+ * an import's transaction; otherwise autovacuum or a later import does it.
+ */
+export function mergeSearchIndexSoon(client: RootDatabase, rows: number): void {
+  const db = rootOf(client); // the request ends before, and the index is that of all stores
+  const state = unmerged.get(db) ?? { rows: 0, timer: undefined };
+  unmerged.set(db, state);
+  state.rows += rows;
+  if (state.rows < mergedRowsMin) return;
+  state.timer ??= setTimeout(() => {
+    unmerged.delete(db);
+    mergeSearchIndex(db).catch(() => undefined); // the database may be closed, or the role not own the index
+  }, mergeAfterMs).unref();
+}
+
+/** Merges the pending list now. */
+export async function mergeSearchIndex(db: Database): Promise<void> {
+  await db.$executeRaw`SELECT gin_clean_pending_list('"Product_search_idx"'::regclass)`;
+}

@@ -1,0 +1,196 @@
+import type { Path, Problem, Problems } from "../../../errors.js";
+import { cellsOf, type Delimiter } from "./cells.js";
+import type { CsvPiece } from "./pieces.js";
+import { type CsvRecord, RecordSplitter } from "./records.js";
+import type { EncodedRows } from "../../product/product.columns.js";
+import { ChunkBuilder, type ChunkOptions } from "../chunk.js";
+import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
+import { invalidText, recordFaultMessage } from "./csv.faults.js";
+import { type ErrorPolicy, type FailedRows, RowChecks } from "../rowChecks.js";
+import type { FieldName, ProductInput } from "../../product/product.fields.js";
+import { checkProduct } from "../../product/product.input.js";
+
+export interface CsvChunk {
+  readonly rows: number;
+  /** In the source: bytes of a file, UTF-16 code units of a text. */
+  readonly bytesRead: number;
+  readonly columns: EncodedRows;
+}
+
+export interface CsvResult {
+  readonly rows: number;
+  /** Rows that are neither products nor failed; notes name them. */
+  readonly skipped?: number;
+  readonly problems: { readonly list: Problem[]; readonly total: number };
+  /** With REJECT_FAILED: the invalid rows, so that `problems` are those of the whole text. */
+  readonly failed?: FailedRows;
+  /** The first valid products, if asked for. */
+  readonly preview?: readonly Partial<ProductInput>[];
+  readonly format?: string;
+  /** With the first products: what each column of another system's file is used for. */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** What the file has that is not stored, and how it was read. */
+  readonly notes?: readonly string[];
+}
+
+export type FileReading = Pick<CsvResult, "format" | "notes" | "skipped" | "preview" | "columns">;
+
+export interface CsvOptions extends ChunkOptions {
+  readonly rowsMax?: number;
+  readonly pathPrefix?: Path;
+  /** REJECT_ALL by default. */
+  readonly errorPolicy?: ErrorPolicy;
+  /** Found in the header by default. */
+  readonly delimiter?: Delimiter | undefined;
+  readonly preview?: boolean;
+  /** Whether messages may name options of the command line. */
+  readonly isCommand?: boolean | undefined;
+}
+
+/** Shown by a dry run, as they would be stored. */
+export const previewProducts = 3;
+
+/**
+ * Reads in constant memory. Chunks contain the keys of invalid rows, to report conflicts too: commit them only if the
+ * result has no problem.
+ */
+export async function* readCsv(
+  pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
+  options: CsvOptions = {},
+): AsyncGenerator<CsvChunk, CsvResult> {
+  const reader = new ProductCsvReader(options);
+  for await (const piece of pieces) {
+    yield* reader.read(piece);
+    if (reader.ended) break;
+  }
+  yield* reader.finish();
+  return reader.result;
+}
+
+class ProductCsvReader {
+  ended = false;
+  readonly #splitter: RecordSplitter;
+  readonly #checks: RowChecks;
+  readonly #rowsMax: number;
+  readonly #path: Path;
+  #columns: readonly FieldName[] | undefined;
+  #rows = 0;
+  #bytesRead = 0;
+  readonly #chunk: ChunkBuilder;
+  readonly #preview: Partial<ProductInput>[] | undefined;
+  readonly #isPatch: boolean;
+  readonly #isCommand: boolean;
+
+  constructor(options: CsvOptions) {
+    const { rowsMax = Infinity, pathPrefix = [], errorPolicy = "REJECT_ALL" } = options;
+    const { delimiter, preview = false, isPatch = false, isCommand = false } = options;
+    this.#isPatch = isPatch;
+    this.#isCommand = isCommand;
+    this.#splitter = new RecordSplitter(delimiter ?? delimiterOf);
+    this.#checks = new RowChecks(errorPolicy);
+    this.#chunk = new ChunkBuilder(this.#checks, options);
+    this.#rowsMax = rowsMax;
+    this.#path = pathPrefix;
+    this.#preview = preview ? [] : undefined;
+  }
+
+  get result(): CsvResult {
+    return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
+  }
+
+  *read({ text, bytesRead, invalidAs, invalid }: CsvPiece): Generator<CsvChunk, void> {
+    this.#bytesRead = bytesRead;
+    yield* this.#takeAll(this.#splitter.push(text));
+    if (invalidAs !== undefined && !this.ended) {
+      const { line, recordLine } = this.#splitter;
+      this.#malformed(
+        this.#checks.problems,
+        invalidText(line, { invalidAs, ...(invalid && { invalid }) }, this.#isCommand),
+        recordLine,
+      );
+      this.ended = true;
+    }
+  }
+
+  *finish(): Generator<CsvChunk, void> {
+    if (!this.ended) yield* this.#takeAll(this.#splitter.end());
+    if (!this.ended && this.#columns === undefined) {
+      const message = "The CSV text is empty: it must start with a line of column names.";
+      this.#checks.problems.add({ code: "REQUIRED", message, path: this.#path });
+    }
+    yield* this.#takeChunk();
+  }
+
+  *#takeAll(records: readonly CsvRecord[]): Generator<CsvChunk, void> {
+    for (const record of records) {
+      if (this.ended) return;
+      this.#take(record);
+      if (this.#chunk.full) yield* this.#takeChunk();
+    }
+  }
+
+  *#takeChunk(): Generator<CsvChunk, void> {
+    if (this.#chunk.rows === 0) return;
+    yield { bytesRead: this.#bytesRead, ...this.#chunk.take() };
+  }
+
+  #take({ text, line, fault }: CsvRecord): void {
+    const inHeader = this.#columns === undefined;
+    const cells = fault === undefined ? cellsOf(text, this.#splitter.delimiter) : undefined;
+    if (!inHeader && cells?.every((cell) => cell === "") === true) return; // as spreadsheets leave them
+    if (this.#columns !== undefined && this.#rows >= this.#rowsMax) {
+      const message = `The CSV text must have at most ${this.#rowsMax} rows below its header (MAX_BULK_PRODUCTS).`;
+      this.#checks.problems.add({ code: "TOO_LONG", message, path: this.#path, line });
+      this.ended = true;
+      return;
+    }
+    if (!inHeader) this.#rows += 1;
+    if (cells === undefined) {
+      this.ended = inHeader || fault !== "textAfterQuote";
+      const problems = this.ended ? this.#checks.problems : this.#checks.row;
+      this.#malformed(problems, recordFaultMessage(fault, this.#splitter.delimiter), line);
+    } else if (inHeader) {
+      this.#takeHeader(cells, line);
+    } else {
+      this.#takeRow(cells, text.length, line);
+    }
+    this.#checks.endRow(line);
+  }
+
+  #takeHeader(cells: readonly string[], line: number): void {
+    const place = {
+      path: this.#path,
+      line,
+      delimiter: this.#splitter.delimiter,
+      isPatch: this.#isPatch,
+      isCommand: this.#isCommand,
+    };
+    const named = cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== "") + 1); // as spreadsheets leave them
+    this.#columns = headerColumns(named, place, this.#checks.problems);
+    this.ended = this.#checks.problems.total > 0;
+  }
+
+  #takeRow(cells: readonly string[], characters: number, line: number): void {
+    const columns = this.#columns ?? [];
+    const surplus = cells.slice(columns.length);
+    if (cells.length < columns.length || surplus.some((cell) => cell !== "")) {
+      return this.#malformed(
+        this.#checks.row,
+        `The row has ${cells.length} cells, but the header has ${columns.length}.`,
+        line,
+      );
+    }
+    const candidate: Partial<Record<FieldName, unknown>> = {};
+    columns.forEach((name, index) => {
+      candidate[name] = cellParsers[name](cells[index] ?? "");
+    });
+    const digitsOf = (name: FieldName) => cells[columns.indexOf(name)];
+    const isValid = checkProduct(candidate, { path: this.#path, line, digitsOf }, this.#checks.row, this.#isPatch);
+    if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(candidate);
+    this.#chunk.addSent(candidate, { line, isValid }, characters);
+  }
+
+  #malformed(problems: Problems, message: string, line: number): void {
+    problems.add({ code: "MALFORMED", message, path: this.#path, line });
+  }
+}

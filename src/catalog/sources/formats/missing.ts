@@ -1,0 +1,124 @@
+import { type ProductInput, productFieldNames } from "../../product/product.fields.js";
+import { columnsOfFields, type ProductFinisher } from "./finish.js";
+import { columnName, isNamed, type Layout, namesIn, type Role } from "./layout.js";
+import type { FormatOptions } from "./options.js";
+import type { FormatReader } from "./reader.js";
+import { isRefused } from "./recognize.js";
+
+type Field = keyof ProductInput;
+
+/** Templates can always use the product's fields and its handle. */
+const ownNames = new Set<string>([...productFieldNames.map(columnName), "handle"]);
+
+export const onePerProductMessage =
+  "One product for all variants can be made only of files whose variants are beside each other, such as Shopify's.";
+
+/** Of another system: a file needs a column of one of these roles for a field. */
+const rolesOfFields: Readonly<Partial<Record<Field, readonly Role[]>>> = {
+  id: ["id", "sku", "handle", "key"],
+  title: ["title"],
+  price: ["price"],
+  available: ["inStock", "stock"],
+  featured_image: ["image", "moreImages", "variantImage"],
+  url: ["url"],
+};
+const ownFields: readonly Field[] = ["id", "sku", "title", "available", "featured_image", "url"];
+
+interface Reading {
+  readonly layout: Layout;
+  readonly finisher: ProductFinisher;
+  /** The names of columns. */
+  readonly header: readonly string[];
+  readonly options: FormatOptions & { readonly isPatch?: boolean };
+}
+
+/** Reports each missing column once, instead of for each row. */
+export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): void {
+  if (isRefused(layout, header)) {
+    const name = `${layout.label}'s ${layout.refused?.name ?? ""}`;
+    return reader.refuse(
+      `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`,
+    );
+  }
+  const { map = {}, onePer, fillDown, isPatch = false } = options;
+  const mapped = columnsOfFields(map);
+  for (const [field, columns] of mapped) {
+    const absent = [map[field] ?? []].flat().filter((_, at) => !header.includes(columns[at] ?? ""));
+    for (const column of absent) reader.refuse(`There is no column '${column}' for ${field} in this file.`, field);
+  }
+  for (const { text, names } of finisher.placeholders) {
+    const isThere = names.some((each) => header.includes(each) || ownNames.has(each));
+    if (!isThere) reader.refuse(`The URL template has {${text}}, but this file has no such column.`, "url");
+  }
+  if (fillDown !== undefined && !header.includes(columnName(fillDown))) {
+    reader.refuse(`There is no column '${fillDown}' to fill down in this file.`);
+  }
+  if (onePer === "product" && layout.rows !== "beside") reader.refuse(onePerProductMessage);
+  if (isPatch)
+    return requireKey(reader, mapped.has("id") || mapped.has("sku") || header.includes("id") || header.includes("sku"));
+  for (const { field, names } of neededBy(layout)) {
+    if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;
+    reader.refuse(missingColumn(field, { names, layout, isCommand: options.isCommand === true }), field);
+  }
+}
+
+function requireKey(reader: FormatReader, isThere: boolean): void {
+  if (!isThere) reader.refuse("The column id or sku is required.", "id");
+}
+
+function isGiven(field: Field, { map, options }: { readonly map: object; readonly options: FormatOptions }): boolean {
+  return (
+    Object.hasOwn(map, field) ||
+    options.defaults?.[field] !== undefined ||
+    (field === "url" && options.urlTemplate !== undefined) ||
+    (field === "featured_image" && Object.hasOwn(map, "images"))
+  );
+}
+
+interface Need {
+  readonly field: Field;
+  readonly names: readonly string[];
+}
+
+function neededBy(layout: Layout): readonly Need[] {
+  if (layout.label === "Vitrine") {
+    return ownFields.map((field) => ({
+      field,
+      names: [field, ...(field === "featured_image" ? ["images"] : [])].map(columnName),
+    }));
+  }
+  const entries = Object.entries(rolesOfFields) as [Field, readonly Role[]][];
+  const needed = entries.filter(([field]) => field !== "available" || layout.needsStock === true);
+  return needed
+    .filter(([field]) => field !== "id" || layout.keyOfTitle !== true)
+    .map(([field, roles]) => ({
+      field,
+      names: roles.flatMap((role) => namesIn(layout.columns[role] ?? "")).filter((name) => name !== ""),
+    }));
+}
+
+interface Lack {
+  readonly names: readonly string[];
+  readonly layout: Layout;
+  readonly isCommand: boolean;
+}
+
+/** No advice makes a product cheaper, or erases its price. */
+function missingColumn(field: Field, { names, layout, isCommand }: Lack): string {
+  const isOwn = layout.label === "Vitrine";
+  const known = isOwn || names.length === 0 ? "" : `, such as '${names[0] ?? ""}'`;
+  const message = `There is no column for ${field} in this file${isOwn ? "" : ` of ${layout.label}`}${known}.`;
+  if (field === "url") {
+    const template = "https://shop.example/{sku}";
+    return `${message} Tell how URLs are made: ${isCommand ? `--url-template '${template}'` : `urlTemplate=${template}`}.`;
+  }
+  if (field === "price")
+    return `${message} Without it, prices that are stored would be erased: export products with their prices.`;
+  const [map, given] = isCommand
+    ? [`--map ${field}=COLUMN`, `--default ${field}=`]
+    : [`map=${field}:COLUMN`, `default=${field}:`];
+  if (field === "featured_image") return `${message} Use ${map}, or ${given}URL.`;
+  return isOwn && (field === "id" || field === "sku")
+    ? `${message} Use ${map}.`
+    : `${message} Use ${map} or ${given}VALUE.`;
+}

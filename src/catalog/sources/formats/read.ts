@@ -1,0 +1,66 @@
+import { type CsvChunk, type CsvResult, readCsv } from "../csv/csv.js";
+import { columnsUsed } from "./columnsUsed.js";
+import { ProductFinisher } from "./finish.js";
+import { columnName, roleOf } from "./layout.js";
+import { onePerProductMessage, reportMissing } from "./missing.js";
+import { Notes } from "./notes.js";
+import { type FormatReadOptions, openFile, type OpenFile } from "./opened.js";
+import { FormatReader } from "./reader.js";
+import { layoutOf, rowReader, rowSource } from "./rows/rowReaders.js";
+
+/**
+ * Reads a file of Vitrine or of another system in constant memory; the result has its format and notes on what is not
+ * stored. Otherwise as `readCsv`.
+ *
+ * @throws {AppError} BAD_REQUEST for a template that makes no URLs, or what is no text of rows
+ */
+export async function* readCatalog(
+  open: () => AsyncIterable<Buffer>,
+  options: FormatReadOptions = {},
+): AsyncGenerator<CsvChunk, CsvResult> {
+  const file = await openFile(open, options);
+  try {
+    const notes = new Notes();
+    if (file.encoding !== "UTF-8") notes.add(`The file was read as ${file.encoding}.`);
+    const { format } = file.found;
+    if (file.isOwn) return { ...(yield* readCsv(file.pieces, options)), format: "vitrine", notes: notes.list };
+    return { ...(yield* (await readerOf(file, notes, options)).readAll(file.pieces)), format };
+  } finally {
+    await file.close();
+  }
+}
+
+const noPatchMessage = "The mode PATCH reads files of other systems only with mapped columns.";
+
+async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions): Promise<FormatReader> {
+  const { isXml, found } = file;
+  const layout = layoutOf(file);
+  const header = isXml ? [] : found.header.map(columnName);
+  const finisher = new ProductFinisher(options, header);
+  const rows = await rowReader(file, () => rowSource(file, finisher.columns, new Notes()), { notes, options });
+  const source = rowSource(file, finisher.columns, notes);
+  const columns = isXml || options.preview !== true ? undefined : columnsUsed(file, options);
+  const reader = new FormatReader({ source, rows, finisher, notes, columns }, options);
+  if (options.isPatch === true && found.format !== "vitrine") reader.refuse(noPatchMessage);
+  else if (isXml) refuseForXml(reader, options);
+  else {
+    for (const name of unusedColumns(file, finisher, options)) notes.unusedColumn(name);
+    reportMissing(reader, { layout, finisher, header, options });
+  }
+  return reader;
+}
+
+function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown = "" }: FormatReadOptions): string[] {
+  const layout = layoutOf(file);
+  return file.found.header
+    .map((cell) => cell.trim())
+    .filter((cell) => {
+      const name = columnName(cell);
+      return name !== "" && roleOf(layout, name) === undefined && !columns.has(name) && name !== columnName(fillDown);
+    });
+}
+
+function refuseForXml(reader: FormatReader, { format = "auto", onePer = "variant" }: FormatReadOptions): void {
+  if (format !== "auto" && format !== "google") reader.refuse("XML is read as a Google feed (RSS or Atom) only.");
+  if (onePer === "product") reader.refuse(onePerProductMessage);
+}

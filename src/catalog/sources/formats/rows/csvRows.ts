@@ -1,0 +1,89 @@
+import { cellsOf, type Delimiter } from "../../csv/cells.js";
+import { type CsvRecord, RecordSplitter } from "../../csv/records.js";
+import { recordFaultMessage } from "../../csv/csv.faults.js";
+import { columnName } from "../layout.js";
+import { CellRow, type ColumnIndex, type RowEvent, type RowSource } from "./row.js";
+
+/** What Magento writes for a value that is empty. */
+const emptyValue = "__EMPTY__VALUE__";
+
+/** Rows below the header. Blank ones are left out; missing cells at the end of a row are empty. */
+export class CsvRows implements RowSource {
+  readonly #splitter: RecordSplitter;
+  readonly #index: ColumnIndex;
+  readonly #columns: number;
+  #inHeader = true;
+
+  constructor(
+    header: readonly string[],
+    private readonly delimiter: Delimiter,
+  ) {
+    this.#splitter = new RecordSplitter(delimiter);
+    this.#columns = header.length;
+    const index = new Map<string, number[]>();
+    header.forEach((cell, at) => {
+      const name = columnName(cell);
+      const found = index.get(name);
+      if (found === undefined) index.set(name, [at]);
+      else found.push(at);
+    });
+    this.#index = index;
+  }
+
+  get line(): number {
+    return this.#splitter.line;
+  }
+
+  get rowLine(): number {
+    return this.#splitter.recordLine;
+  }
+
+  push(text: string): Iterable<RowEvent> {
+    return this.#events(this.#splitter.push(text));
+  }
+
+  end(): Iterable<RowEvent> {
+    return this.#events(this.#splitter.end());
+  }
+
+  /** One after the other: the cells of all would outlive V8's collections of young objects. */
+  *#events(records: readonly CsvRecord[]): Generator<RowEvent, void> {
+    for (const record of records) {
+      if (this.#inHeader) this.#inHeader = false;
+      else {
+        const event = this.#eventOf(record);
+        if (event !== undefined) yield event;
+      }
+    }
+  }
+
+  #eventOf({ text, line, fault }: CsvRecord): RowEvent | undefined {
+    const found = fault === undefined ? cellsOf(text, this.delimiter) : undefined;
+    if (found === undefined) {
+      const ends = fault !== undefined && fault !== "textAfterQuote";
+      return { message: recordFaultMessage(fault, this.delimiter), line, ends };
+    }
+    const cells = isPlain(text) || found.every(isText) ? found : found.map(textOf);
+    const last = cells.findLastIndex((cell) => cell !== "");
+    if (last === -1) return undefined;
+    if (last >= this.#columns) {
+      const message = `The row has ${cells.length} cells, but the header has ${this.#columns}.`;
+      return { message, line, ends: false };
+    }
+    return { row: new CellRow(line, text.length, cells, this.#index) };
+  }
+}
+
+/** Whether all cells of a record are trimmed texts: those without quotes are. */
+function isPlain(record: string): boolean {
+  return !record.includes('"') && !record.includes(emptyValue);
+}
+
+function isText(cell: string): boolean {
+  return cell === textOf(cell);
+}
+
+function textOf(cell: string): string {
+  const text = cell.trim();
+  return text === emptyValue ? "" : text;
+}

@@ -1,0 +1,70 @@
+/** The time zone of the store, in which all days and times of day are shown. */
+let zone = "UTC";
+let clock = clockOf(zone);
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export const timeZone = (): string => zone;
+
+/** @param name an IANA name; one that this browser does not know is replaced by UTC */
+export function setTimeZone(name: string): void {
+  if (name === zone) return;
+  zone = isKnown(name) ? name : "UTC";
+  clock = clockOf(zone);
+  formats.clear();
+}
+
+/** A format in the time zone, made once. */
+export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options]);
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+  formats.set(key, known);
+  return known;
+}
+
+/** What clocks of the time zone show, as the moment at which clocks of UTC do. */
+export function shownAt(ms: number): number {
+  const parts = new Map(clock.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return shown + (((ms % 1_000) + 1_000) % 1_000);
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The moment at which clocks show something, the first of two. Where they skip it, for instance midnight, the moment that comes as
+ * much later: midnight is the first moment of its day.
+ *
+ * @param shown as shownAt returns it
+ */
+export function momentShowing(shown: number): number {
+  const before = shown - offsetAt(shown - dayMs);
+  const after = shown - offsetAt(shown + dayMs);
+  const found = [before, after].filter((ms) => shownAt(ms) === shown);
+  return found.length === 0 ? before : Math.min(...found);
+}
+
+function offsetAt(ms: number): number {
+  return shownAt(ms) - ms;
+}
+
+function clockOf(timeZoneName: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", {
+    timeZone: timeZoneName,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+}
+
+function isKnown(name: string): boolean {
+  try {
+    return clockOf(name).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

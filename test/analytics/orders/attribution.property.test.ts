@@ -1,0 +1,158 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { issueKey } from "../../../src/access/key.js";
+import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { attributed, type KnownShow, type Rule } from "../../support/attributionOracle.js";
+import type { SentEvent } from "../../support/oracle.js";
+import { readOrder, recordedOrders, type SentOrder, unattributedOf } from "../../support/orders.js";
+import { recorded, saved } from "../../support/shows.js";
+
+const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
+
+const startMs = Date.parse("2026-05-04T18:00:00.000Z");
+const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString();
+const shows = [
+  { id: "one", startedAt: at(0), durationSeconds: 3_600 },
+  { id: "two", startedAt: at(30), durationSeconds: 3_600 },
+  { id: "three", startedAt: at(600), durationSeconds: 1_800 },
+];
+
+const minute = fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 590, max: 800 }));
+const viewer = fc.constantFrom("v1", "v2", "v3");
+const productId = fc.constantFrom("shirt", "scarf", "hat");
+const event = fc.record({
+  show: fc.constantFrom(0, 1, 2),
+  minute,
+  viewer,
+  seconds: fc.constantFrom(1, 2.99, 3, 60),
+  cart: fc.option(productId, { nil: undefined }),
+});
+const price = fc.integer({ min: 0, max: 10_000 }).map((cents) => cents / 100);
+const line = fc.record({ productId, quantity: fc.integer({ min: 1, max: 3 }), amount: price });
+const state = fc
+  .record({
+    id: fc.constantFrom("1", "2", "3", "4", "5"),
+    more: price,
+    lines: fc.array(line, { maxLength: 3 }),
+    refunded: fc.double({ min: 0, max: 1, noNaN: true }),
+    viewer: fc.option(viewer, { nil: undefined }),
+    sent: fc.option(fc.tuple(fc.constantFrom("one", "two", "three"), fc.constantFrom("LIVE", "REPLAY", "REFERRAL")), {
+      nil: undefined,
+    }),
+  })
+  .map(({ id, more, lines, refunded, viewer: viewerId, sent }): Omit<SentOrder, "placedAt"> => {
+    const amount = Math.round((more + lines.reduce((sum, { amount: own }) => sum + own, 0)) * 100) / 100;
+    const back = Math.floor(amount * refunded * 100) / 100;
+    return {
+      id,
+      amount,
+      lines,
+      ...(back > 0 && { refunds: [{ id: "r", amount: back }] }),
+      ...(viewerId !== undefined && { viewerId }),
+      ...(sent !== undefined && { lsId: sent[0], channel: sent[1] }),
+    };
+  });
+const rule: fc.Arbitrary<Rule> = fc.record({
+  rule: fc.constantFrom("AS_SENT", "LAST_SHOW", "CART"),
+  windowHours: fc.constantFrom(1, 12, 168),
+});
+const history = fc.record({
+  events: fc.array(event, { minLength: 1, maxLength: 25, size: "max" }),
+  placed: fc.array(minute, { minLength: 5, maxLength: 5 }),
+  batches: fc.array(fc.array(state, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+  claims: fc.array(fc.record({ id: fc.constantFrom("1", "2", "3", "9"), viewer, before: fc.boolean() }), {
+    maxLength: 3,
+  }),
+  rules: fc.array(rule, { minLength: 2, maxLength: 3 }),
+});
+
+async function claim(key: string, orderId: string, viewerId: string) {
+  const body = JSON.stringify({ key, events: [{ id: "c", type: "CLAIM", orderId, viewerId }] });
+  expect((await fetch(`${app.url}/collect/v1`, { method: "POST", body })).status).toBe(202);
+}
+
+const kpis = "kpis { sales { live replay referral } refunds { total } orders { live replay referral } }";
+
+/** What counts by show and channel, and for none; refunds of all together, and of shows only where none is divided. */
+async function figuresOf(store: TestStore) {
+  const counts = new Map<string, { orders: number; sales: number }>();
+  let refunds = 0;
+  for (const { id } of shows) {
+    const query = `{ liveStreamAnalytics(lsId: "${id}") { ${kpis} } }`;
+    const { kpis: own } = (await store.graphql(query)).data.liveStreamAnalytics;
+    for (const channel of ["live", "replay", "referral"]) {
+      const [orders, sales] = [own.orders[channel], own.sales[channel]];
+      if (orders !== 0 || sales !== 0) counts.set(`${id} ${channel.toUpperCase()}`, { orders, sales });
+    }
+    refunds += own.refunds.total;
+  }
+  const { orders, sales, refunds: others } = await unattributedOf(store);
+  if (orders !== 0 || sales !== 0) counts.set("", { orders, sales });
+  return { counts: sorted(counts), refunds: Math.round((refunds + others) * 100) };
+}
+
+function sorted(counts: ReadonlyMap<string, { orders: number; sales: number }>) {
+  return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+test("under every rule, shows and what is unattributed are the shop's total, as the written rules say, also after a rebuild", async () => {
+  const property = fc.asyncProperty(history, async ({ events, placed, batches, claims, rules }) => {
+    const store = await createTestStore(app);
+    for (const fields of shows) await saved(store, fields);
+    const { key } = await issueKey(app.db, store.id, { origins: ["https://shop.example"] });
+    const known = shows.map((show, index): KnownShow => {
+      const own = events.filter(({ show: of }) => of === index);
+      const startedAt = Date.parse(show.startedAt);
+      const sent = own.map(({ minute: minutes, viewer: viewerId, seconds, cart }, n): SentEvent => {
+        const common = { id: `e${n}`, channel: "LIVE", viewerId, occurredAt: at(minutes) } as const;
+        return cart === undefined
+          ? { ...common, type: "VIEW", seconds }
+          : { ...common, type: "ADD_TO_CART", productId: cart };
+      });
+      return { id: show.id, startedAt, endedAt: startedAt + show.durationSeconds * 1_000, events: sent };
+    });
+    for (const { id, events: sent } of known) if (sent.length > 0) await recorded(store, id, sent);
+    const [first, ...others] = rules;
+    if (first !== undefined) await setAttribution(app.db, store.id, first);
+    for (const { id, viewer: name } of claims.filter(({ before }) => before)) await claim(key, id, name);
+    const states = new Map<string, SentOrder[]>();
+    for (const batch of batches) {
+      const orders = batch.map((order): SentOrder => ({ ...order, placedAt: at(placed[Number(order.id) - 1] ?? 0) }));
+      await recordedOrders(store, orders);
+      await recordedOrders(store, orders.slice(-1));
+      for (const order of orders) states.set(order.id, [...(states.get(order.id) ?? []), order]);
+    }
+    for (const { id, viewer: name } of claims.filter(({ before }) => !before)) await claim(key, id, name);
+    const claimed = new Map<string, string>();
+    for (const { id, viewer: name } of claims.toSorted((a, b) => Number(b.before) - Number(a.before))) {
+      if (!claimed.has(id)) claimed.set(id, name);
+    }
+    const total = [...states.values()].reduce((sum, sent) => sum + Math.max(...sent.map(({ amount }) => amount)), 0);
+    for (const next of [first, ...others]) {
+      if (next === undefined) continue;
+      await setAttribution(app.db, store.id, next);
+      const expected = attributed(known, states, claimed, next);
+      const shown = new Map([...expected].filter(([, { orders, sales }]) => orders > 0 || sales > 0));
+      const cents = new Map([...shown].map(([where, { orders, sales }]) => [where, { orders, sales: sales / 100 }]));
+      const figures = await figuresOf(store);
+      expect(figures.counts).toEqual(sorted(cents));
+      expect(figures.counts.reduce((sum, [, { sales }]) => sum + sales, 0)).toBeCloseTo(total, 6);
+      const given = [...states.values()].reduce((sum, sent) => {
+        const newest = sent.at(-1);
+        const back = (newest?.refunds ?? []).reduce((all, { amount }) => all + amount, 0);
+        return sum + Math.max(...sent.map(({ amount }) => amount)) - (newest?.amount ?? 0) + back;
+      }, 0);
+      expect(figures.refunds).toBe(Math.round(given * 100));
+      await rebuildAnalytics(app.db, store.id);
+      expect(await figuresOf(store)).toEqual(figures);
+    }
+    for (const id of states.keys()) {
+      const { attributions } = await readOrder(store, id);
+      expect(attributions.length).toBeGreaterThan(0);
+      expect(attributions.every(({ because }: { because: string }) => /^[A-Z].*\.$/u.test(because))).toBe(true);
+    }
+  });
+  await fc.assert(property, { numRuns: 100 });
+});

@@ -1,0 +1,142 @@
+import { parseString } from "@fast-csv/parse";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cellsOf, type Delimiter, delimiters } from "../../../../src/catalog/sources/csv/cells.js";
+import { encodeRows } from "../../../../src/catalog/product/product.columns.js";
+import { readCsv } from "../../../../src/catalog/sources/csv/csv.js";
+import { type CsvRecord, RecordSplitter } from "../../../../src/catalog/sources/csv/records.js";
+import {
+  type FieldKind,
+  type FieldName,
+  mapFields,
+  type ProductInput,
+  productFieldNames,
+} from "../../../../src/catalog/product/product.fields.js";
+import { anyUrl } from "../../../support/anyUrl.js";
+import { collect, rowsOf } from "../../../support/csvReading.js";
+
+const text = (from: number, to: number): fc.Arbitrary<string> =>
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(",", '"', "\n", "\r", "\r\n", " ", "\\", "{", "}", "NULL", "\uFEFF", "\u2028", "é", "😀"),
+        fc.string({ unit: "grapheme", maxLength: 3 }),
+      ),
+      { maxLength: to },
+    )
+    .map((parts) => parts.join("").replaceAll("\0", ""))
+    .filter((value) => value.length >= from && (from === 0 || /\S/u.test(value)));
+/** Values of each kind of fields; of a text, at least one character where it is required. */
+const valuesOf = (required: boolean): Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> => ({
+  text: text(required ? 1 : 0, 20),
+  url: anyUrl,
+  urls: fc.array(anyUrl, { maxLength: 3 }),
+  price: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
+  flag: fc.boolean(),
+});
+const product = fc.record(
+  mapFields(({ kind, required }, name) => {
+    if (name === "price_min") return fc.constant(null); // otherwise it may be above price_max
+    const value = valuesOf(required)[kind];
+    return required || kind === "urls" ? value : fc.option(value);
+  }),
+) as fc.Arbitrary<ProductInput>; // by the kinds of its fields
+
+test("any products, however their text is split, are read as they were written", async () => {
+  const layout = fc.record({
+    products: fc.array(product, { minLength: 1, maxLength: 6 }),
+    columns: fc.shuffledSubarray([...productFieldNames], { minLength: productFieldNames.length }),
+    lineEnd: fc.constantFrom("\n", "\r\n"),
+    quoteAll: fc.boolean(),
+    blankLines: fc.nat(2),
+    padding: fc.constantFrom("", " ", "\t", " \u00A0"),
+    pieces: fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(layout, async ({ products, columns, lineEnd, quoteAll, blankLines, padding, pieces }) => {
+      let written = columns.join(",") + lineEnd;
+      const expected = products.map((item) => {
+        written += lineEnd.repeat(blankLines);
+        const line = written.split(/\r\n|\r|\n/u).length;
+        written += columns.map((name) => padding + cellText(item[name], quoteAll) + padding).join(",") + lineEnd;
+        return { product: mapFields((_, name) => (item[name] === "" ? null : item[name])) as ProductInput, line };
+      });
+      const { chunks, result } = await collect(readCsv(cut(written, pieces)));
+      expect(result).toEqual({ rows: products.length, problems: { list: [], total: 0 } });
+      expect(rowsOf(chunks)).toEqual(rowsOf([{ rows: products.length, bytesRead: 0, columns: encodeRows(expected) }]));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("every record that the splitter accepts can be read, however its text is split", () => {
+  const noise = fc.array(fc.constantFrom(",", '"', '""', "\n", "\r", " ", "a", "b", "\uFEFF", "\t"), { maxLength: 40 });
+  fc.assert(
+    fc.property(noise, fc.infiniteStream(fc.integer({ min: 1, max: 5 })), (units, pieces) => {
+      const records = recordsOf(units.join(""), ",");
+      for (const { text: record, fault } of records) {
+        const cells = cellsOf(record);
+        if (fault === undefined) expect(cells).toBeDefined();
+        else expect(cells === undefined || record === "").toBe(true);
+      }
+      const splitter = new RecordSplitter();
+      const inPieces = [
+        ...[...cut(units.join(""), pieces)].flatMap((piece) => splitter.push(piece.text)),
+        ...splitter.end(),
+      ];
+      expect(inPieces).toEqual(records);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("any record is read, or refused, as by fast-csv", async () => {
+  const part = fc.constantFrom(",", ";", "\t", '"', '""', '"a"', "\n", "\r", " ", "\u00A0", "a", "b c", "\uFEFF", "é");
+  const cell = fc.oneof(fc.constantFrom("", "a", " a b ", '"a,""b"', '"\n"', '""'), part);
+  const anyLines = fc.oneof(
+    fc.array(part, { maxLength: 12 }).map((parts) => parts.join("")),
+    fc.array(cell, { maxLength: 8 }).chain((cells) => fc.constantFrom(...delimiters).map((by) => cells.join(by))),
+  );
+  const outcomes = new Set<boolean>();
+  await fc.assert(
+    fc.asyncProperty(anyLines, fc.constantFrom(...delimiters), async (lines, delimiter) => {
+      for (const { text: record, fault } of recordsOf(lines, delimiter)) {
+        if (fault === "unclosedQuote") continue; // its text is not kept
+        const cells = cellsOf(record, delimiter)?.map((each) => each.trim());
+        expect(cells).toEqual(await readByFastCsv(record, delimiter));
+        outcomes.add(cells === undefined);
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(outcomes).toEqual(new Set([true, false]));
+});
+
+function recordsOf(lines: string, delimiter: Delimiter): readonly CsvRecord[] {
+  const splitter = new RecordSplitter(delimiter);
+  return [...splitter.push(lines), ...splitter.end()];
+}
+
+/** All cells are trimmed: fast-csv trims some. Undefined where it refuses the record. */
+function readByFastCsv(record: string, delimiter: Delimiter): Promise<readonly string[] | undefined> {
+  return new Promise((resolve) => {
+    const rows: string[][] = [];
+    parseString(record, { headers: false, delimiter })
+      .on("data", (row: string[]) => rows.push(row))
+      .on("error", () => resolve(undefined))
+      .on("end", () => resolve(rows.flat().map((cell) => cell.trim())));
+  });
+}
+
+function cellText(value: ProductInput[FieldName], quoteAll: boolean): string {
+  const cell = Array.isArray(value) ? JSON.stringify(value) : String(value ?? "");
+  return quoteAll || /[",\r\n]/u.test(cell) || /^\s|\s$/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function* cut(whole: string, lengths: Iterable<number>) {
+  let start = 0;
+  for (const length of lengths) {
+    if (start >= whole.length) return;
+    yield { text: whole.slice(start, start + length), bytesRead: (start += length) };
+  }
+}

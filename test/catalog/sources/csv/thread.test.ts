@@ -1,0 +1,164 @@
+import { readdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readProductCsv } from "../../../../src/catalog/import/ways/text.js";
+import { readCsv } from "../../../../src/catalog/sources/csv/csv.js";
+import { sharedBody } from "../../../../src/lib/json/body.js";
+import { recordCharactersMax } from "../../../../src/catalog/sources/csv/records.js";
+import { openFolder } from "../../../support/folder.js";
+import { within } from "../../../support/busy.js";
+import { header, row, lines, collect, readChunks, read, problemsOf, rowsOf } from "../../../support/csvReading.js";
+
+const folder = await openFolder();
+
+/** How often this process, of which threads are a part, has a file open. */
+async function openFiles(file: string): Promise<number> {
+  const links = await Promise.all(
+    (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")), // closed meanwhile
+  );
+  return links.filter((path) => path === file).length;
+}
+
+describe("a record without end", () => {
+  const tooLong = (message: string) => [{ code: "MALFORMED", message, path: ["csvContent"], line: 3 }];
+
+  test.each([
+    ["a quote never closed within 4 MB", `"${"text, ".repeat(660_000)}`, "A quote is never closed."],
+    [
+      "a quote never closed within 30 MB",
+      `"${"a\n".repeat(15_000_000)}`,
+      `A quote is never closed, or the row is longer than ${recordCharactersMax} characters.`,
+    ],
+    ["a line of 8 MB", "x".repeat(8_000_000), `The row is longer than ${recordCharactersMax} characters.`],
+  ])("ends the reading soon: %s", async (_, record, message) => {
+    const started = performance.now();
+    expect(await problemsOf(`${header}\n${row("1")}\n${record}`)).toEqual(tooLong(message));
+    expect(performance.now() - started).toBeLessThan(within(15_000));
+  });
+
+  test.each([
+    ["commas", ","],
+    ["quotes", '"'],
+    ["quoted cells", '"",'],
+    ["white space", " "],
+    ["cells of white space", " ,"],
+    ["quotes among white space", ' "" '],
+  ])("costs no more than its length where it is full of %s", async (_, unit) => {
+    const started = performance.now();
+    const { result } = await read(`${header}\n${row("1")}\nx,${unit.repeat(4_000_000 / unit.length)}\n${row("2")}\n`);
+    expect(result.rows).toBe(3);
+    expect(performance.now() - started).toBeLessThan(within(20_000));
+  });
+});
+
+describe("the thread", () => {
+  const text = lines(3_900, row);
+
+  /** The text as a JSON string in a body. */
+  const asJson = (content: string | Buffer) => {
+    const bytes = Buffer.concat([Buffer.from('"'), Buffer.from(content as string), Buffer.from('"')]);
+    return { json: { body: sharedBody(bytes), start: 0, end: bytes.length, items: 1, first: '"' } };
+  };
+  const escaped = (content: string) => JSON.stringify(content).slice(1, -1);
+
+  test("returns the same as reading in process, for a JSON string and for a file", async () => {
+    const file = join(folder, "large.csv");
+    await writeFile(file, text);
+    const inProcess = await collect(readCsv([{ text, bytesRead: text.length }]));
+    expect(inProcess.result).toEqual({ rows: 3_900, problems: { list: [], total: 0 } });
+    for (const source of [asJson(escaped(text)), { file }]) {
+      const { chunks, result } = await readChunks(source);
+      expect(chunks.map(({ rows }) => rows)).toEqual(Array(13).fill(300));
+      expect(chunks.flatMap(({ columns }) => Object.values(columns)).join("").length).toBeGreaterThan(390_000);
+      expect(rowsOf(chunks)).toEqual(rowsOf(inProcess.chunks));
+      expect(result).toEqual(inProcess.result);
+      expect(chunks.at(-1)?.bytesRead).toBe(text.length);
+    }
+  });
+
+  test("is free for others once the caller stops reading", async () => {
+    const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    await readChunks(asJson(escaped(text))); // threads are running
+    const before = ports();
+    for (let times = 0; times < 20; times += 1) {
+      const left = readProductCsv(asJson(escaped(text)));
+      await left.next();
+      await left.return({ rows: 0, problems: { list: [], total: 0 } });
+    }
+    await expect.poll(ports).toBeLessThanOrEqual(before + 8);
+    expect((await readChunks(asJson(escaped(text)))).result.rows).toBe(3_900);
+  });
+
+  test.runIf(process.platform === "linux")("closes a file that it does not read to its end", async () => {
+    const file = join(folder, "left.csv");
+    await writeFile(file, lines(30_000, row));
+    const left = async () => {
+      const reading = readProductCsv({ file });
+      await reading.next();
+      await reading.return({ rows: 0, problems: { list: [], total: 0 } });
+    };
+    await Promise.all(Array.from({ length: 8 }, left));
+    await expect.poll(() => openFiles(file), { timeout: 15_000 }).toBe(0); // an idle thread ends, and its files with it, later
+  });
+
+  test("keeps no state of the previous reading, however it ended", async () => {
+    const first = await readChunks(asJson(escaped(text)));
+    for (const other of [`nothing\n${text}`, `${text}1,"`, text]) {
+      const [again] = await Promise.all([readChunks(asJson(escaped(other))), readChunks(asJson(escaped(text)))]);
+      const alone = await collect(readCsv([{ text: other, bytesRead: other.length }], { pathPrefix: ["csvContent"] }));
+      expect(again.result).toEqual(alone.result);
+      expect((await readChunks(asJson(escaped(text)))).chunks).toEqual(first.chunks);
+    }
+  });
+
+  test("refuses an invalid JSON string, and reads the next one", async () => {
+    const content = Buffer.from(escaped(text));
+    const broken = Buffer.from(content);
+    broken[200_000 + broken.subarray(200_000).indexOf("a")] = 0xff;
+    for (let times = 0; times < 3; times += 1) {
+      await expect(readChunks(asJson(broken))).rejects.toMatchObject({ code: "BAD_REQUEST" });
+      expect((await readChunks(asJson(content))).result.rows).toBe(3_900);
+    }
+  });
+
+  test("reports why a file cannot be read", async () => {
+    const file = join(folder, "missing.csv");
+    await expect(readProductCsv({ file }).next()).rejects.toMatchObject({
+      code: "ENOENT",
+      path: file,
+    });
+  });
+
+  test.each([
+    ["after valid lines", Buffer.from(`${header}\n${row("1")}\n2,\xff\n`, "latin1"), 1, 3],
+    ["within quotes", Buffer.from(`${header}\n${row("1")}\n2,"\n\n\xe9"\n`, "latin1"), 1, 3],
+    [
+      "cut off at the end",
+      Buffer.concat([Buffer.from(`${header}\n${row("1")}\n2,`), Buffer.from("é").subarray(0, 1)]),
+      1,
+      3,
+    ],
+    ["in the header", Buffer.from(`id,\x80${header}`, "latin1"), 0, 1],
+  ])("names the row where a file is not UTF-8: %s", async (_, bytes, rows, line) => {
+    const file = join(folder, "notUtf8.csv");
+    await writeFile(file, bytes);
+    const { result } = await readChunks({ file });
+    const message = expect.stringMatching(/^Line \d is not valid UTF-8\. .*Say which with encoding=NAME/u);
+    expect(result).toEqual({
+      rows,
+      problems: { list: [{ code: "MALFORMED", message, path: ["csvContent"], line }], total: 1 },
+    });
+  });
+
+  test("reads characters that are cut by the pieces of a file", async () => {
+    const file = join(folder, "characters.csv");
+    const title = "€😀é".repeat(300);
+    await writeFile(
+      file,
+      lines(600, (id) => row(id).replace("Title", title)),
+    );
+    const { chunks, result } = await readChunks({ file });
+    expect(result).toEqual({ rows: 600, problems: { list: [], total: 0 } });
+    expect(new Set(rowsOf(chunks).map((product) => product["title"]))).toEqual(new Set([title]));
+  });
+});

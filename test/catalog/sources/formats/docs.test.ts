@@ -1,0 +1,19 @@
+// @engine embedded
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { withLayouts } from "../../../../scripts/layoutDocs.js";
+
+test("docs/formats.md has the tables of all layouts, as npm run formats writes them", async () => {
+  const page = await readFile(new URL("../../../../docs/formats.md", import.meta.url), "utf8");
+  expect(withLayouts(page)).toBe(page);
+});
+
+test("a layout is a table in one file of at most 80 lines", async () => {
+  const { readdir } = await import("node:fs/promises");
+  const folder = new URL("../../../../src/catalog/sources/formats/layouts/", import.meta.url);
+  for (const name of await readdir(folder)) {
+    const text = await readFile(new URL(name, folder), "utf8");
+    expect(text.split("\n").length, name).toBeLessThanOrEqual(80);
+    expect(text, name).not.toMatch(/function|=>.*\{/u);
+  }
+});

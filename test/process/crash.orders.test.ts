@@ -1,0 +1,51 @@
+// @engine embedded
+import { expect, test } from "vitest";
+import { findHolder } from "../../src/database/embedded/folder.js";
+import { connect, embeddedConnection } from "../../src/database/open.js";
+import { crashOrders } from "../support/crash.orders.js";
+import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { makePlaceWithStore, removePlace } from "../support/process.js";
+
+// `npm run test:faults` kills more often, with more orders.
+const kills = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
+const orders = kills > 2 ? 1_000 : 30;
+const timeoutMs = 120_000 + kills * 30_000;
+const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+
+test(
+  "embedded database: orders that are delivered twice, in random order, to a server that is killed, count once to the cent",
+  async ({ onTestFinished }) => {
+    const place = await makePlaceWithStore();
+    onTestFinished(() => removePlace(place));
+    const { env, dataDir } = place;
+    const open = async () => {
+      const socketFolder = (await findHolder(dataDir))?.socketFolder ?? "";
+      return connect(embeddedConnection(socketFolder), () => undefined);
+    };
+    expect(await crashed("embedded", { env, open, settled: () => Promise.resolve() })).toBe(kills);
+  },
+  timeoutMs,
+);
+
+test.runIf(testDatabaseUrl !== undefined)(
+  "PostgreSQL: orders that are delivered twice, in random order, to a server that is killed, count once to the cent",
+  async ({ onTestFinished }) => {
+    const own = await createMigratedDatabase("crashorders");
+    onTestFinished(() => own.drop());
+    const open = () => Promise.resolve(own.open({ application_name: "beside", max: 1 }));
+    const site = { env: { DATABASE_URL: own.url }, open, settled: () => Promise.resolve() };
+    expect(await crashed("postgresql", site)).toBe(kills);
+  },
+  timeoutMs,
+);
+
+async function crashed(engine: string, site: Parameters<typeof crashOrders>[0]): Promise<number> {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const done = await crashOrders(site, { kills, orders, seed }).catch((error: unknown) => {
+    throw new Error(`The seed was ${seed}.`, { cause: error });
+  });
+  process.stdout.write(
+    `${engine}: ${orders} orders, ${done.deliveries} deliveries, ${done.kills} kills, 0 lost, 0 double (seed ${seed})\n`,
+  );
+  return done.kills;
+}
