@@ -140,6 +140,7 @@ export interface Layout {
 
 /** A column's name in lower case, with one kind of blank and apostrophe, and without the prefix of Google's namespace. */
 export function columnName(column: string): string {
+  if (column === "") return column; // a header may have a million of them
   return column
     .replaceAll(/[\s_-]+/gu, " ")
     .trim()

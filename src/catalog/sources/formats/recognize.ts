@@ -56,7 +56,7 @@ export function recognize(record: string, wanted: FormatName, delimiter: Delimit
 function formatOf(header: readonly string[]): Recognized["format"] | undefined {
   const own = new Set(header.map((cell) => cell.trim().toLowerCase()));
   if (required.every((name) => own.has(name))) return "vitrine";
-  const names = header.map(columnName);
+  const names = [...new Set(header.map(columnName))];
   return (Object.keys(layouts) as LayoutName[]).find((name) => isIn(layouts[name], names));
 }
 
