@@ -21,6 +21,7 @@ CREATE TABLE "Store" (
     "attributionRule" TEXT NOT NULL DEFAULT 'AS_SENT',
     "attributionHours" INTEGER NOT NULL DEFAULT 168,
     "recountedTo" TEXT COLLATE "C",
+    "recountedFrom" TEXT COLLATE "C",
 
     CONSTRAINT "Store_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "Store_attributionRule_check" CHECK ("attributionRule" IN ('AS_SENT', 'LAST_SHOW', 'CART'))

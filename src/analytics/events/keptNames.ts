@@ -192,27 +192,47 @@ async function storeNames(
 
 type OfShow = Pick<NamedBatch, "storeId" | "lsId" | "limits">;
 
+export interface NamesOfShow {
+  readonly lsId: string;
+  readonly names: readonly NewName[];
+}
+
 /**
- * Stores names that a show does not keep yet, up to its limits, whatever its status: until the end of the transaction, nobody else
- * decides on names of the show.
+ * Stores names that shows do not keep yet, up to their limits, whatever their status: until the end of the transaction, nobody
+ * else decides on names of these shows.
  *
+ * @returns whether all of them were kept already
  * @throws {LockedError} where another process does so
  */
-export async function keepNamesWithin(transaction: Database, names: readonly NewName[], show: OfShow): Promise<void> {
-  const { storeId, lsId } = show;
-  const [ofKinds, texts] = [names.map(({ kind }) => kind), names.map(({ name }) => name)];
-  const known = await transaction.$queryRaw<NewName[]>`
-    SELECT kind, name FROM "LiveStreamGroup" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1
-      AND (kind, name) IN (SELECT * FROM unnest(${textArrayLiteral(ofKinds)}::text[], ${textArrayLiteral(texts)}::text[]))
-    UNION ALL SELECT 'PRODUCT', "productId" FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId} AND slot = -1
-      AND "productId" = ANY(${textArrayLiteral(texts)}::text[])`;
-  const fresh = names.filter(({ kind, name }) => !known.some((other) => other.kind === kind && other.name === name));
-  if (fresh.length === 0) return;
-  const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKeyOf(show)}, 0)) AS "isFree"
-    FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
-  if (lock?.isFree !== true) throw new LockedError();
-  await insertNames(transaction, fresh, show);
+export async function keepNamesWithin(
+  transaction: Database,
+  storeId: string,
+  shows: readonly NamesOfShow[],
+  limits: NameLimits,
+): Promise<boolean> {
+  const keyOf = (lsId: string, { kind, name }: NewName) => `${lsId} ${kind} ${name}`;
+  const all = shows.flatMap(({ lsId, names }) => names.map((name) => ({ lsId, ...name })));
+  const [ids, ofKinds, texts] = (["lsId", "kind", "name"] as const).map((column) =>
+    textArrayLiteral(all.map((row) => row[column])),
+  );
+  const kept = await transaction.$queryRaw<(NewName & { lsId: string })[]>`
+    SELECT "liveStreamId" AS "lsId", kind, name FROM "LiveStreamGroup" WHERE "storeId" = ${storeId} AND slot = -1
+      AND ("liveStreamId", kind, name) IN (SELECT * FROM unnest(${ids}::text[], ${ofKinds}::text[], ${texts}::text[]))
+    UNION ALL SELECT "liveStreamId", 'PRODUCT', "productId" FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND slot = -1
+      AND ("liveStreamId", "productId") IN (SELECT * FROM unnest(${ids}::text[], ${texts}::text[]))`;
+  const known = new Set(kept.map(({ lsId, ...name }) => keyOf(lsId, name)));
+  let areKept = true;
+  for (const { lsId, names } of shows) {
+    const fresh = names.filter((name) => !known.has(keyOf(lsId, name)));
+    if (fresh.length === 0) continue;
+    areKept = false;
+    const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`
+      SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKeyOf({ storeId, lsId })}, 0)) AS "isFree"
+      FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
+    if (lock?.isFree !== true) throw new LockedError();
+    await insertNames(transaction, fresh, { storeId, lsId, limits });
+  }
+  return areKept;
 }
 
 /** To be run with the lock of the show's names. */

@@ -5,7 +5,7 @@ import { withRawParameters } from "../../database/rawParameters.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { queryStore } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { keepNamesWithin, type NameLimits, nameLimits, type NewName } from "../events/keptNames.js";
+import { keepNamesWithin, nameLimits, type NamesOfShow, type NewName } from "../events/keptNames.js";
 import { nextSlot, type Outcome } from "../events/events.send.js";
 import { idArrayLiteral, reversalCodes, typeCodes } from "../events/storage/codes.js";
 import type { EventColumns } from "../events/storage/events.columns.js";
@@ -95,55 +95,76 @@ interface LedgerShow {
   readonly id: string;
 }
 
-/**
- * Adds entries to the ledgers and the totals of their shows, within the transaction in which the orders' parts change.
- *
- * @param shows those of the entries
- * @throws {LockedError} where the totals of a show are just being rebuilt or pruned
- */
+/** Adds entries as recordColumns does. @param shows those of the entries */
 export async function recordEntries(
   transaction: Database,
   storeId: string,
   entries: readonly Entry[],
   shows: readonly LedgerShow[],
-  limits: NameLimits = nameLimits,
 ): Promise<void> {
-  const parts = shows.map((show) => ({ show, entries: entries.filter((entry) => entry.show === show.number) }));
-  for (const { show, entries: own } of parts) {
-    await keepNamesWithin(transaction, namesOf(own), { storeId, lsId: show.id, limits });
-  }
-  const outcomes = await withRawParameters((bind) => {
-    let offset = 0;
-    const batchShows = parts.map(({ show, entries: own }) => {
-      const of = { lsId: show.id, earliest: null, createdAt: undefined, offset };
-      offset += own.length;
-      return of;
-    });
-    const statement = eventStatement({
+  const parts = shows.map(({ id, number }) => ({ id, entries: entries.filter(({ show }) => show === number) }));
+  const ofShows = parts.map(({ id, entries: own }) => {
+    const products = new Set(own.flatMap(({ lines }) => lines.map(({ productId }) => productId)));
+    const hasOrder = own.some(({ type }) => type === typeCodes.ORDER || type === reversalCodes.ORDER);
+    return { lsId: id, names: namesOf(products, hasOrder), entries: own.length };
+  });
+  await withRawParameters((bind) =>
+    recordColumns(
+      transaction,
       storeId,
-      isOfCaller: Prisma.sql`true`,
-      shows: batchShows,
-      slot: nextSlot(),
-      now: new Date(),
-      hasOthers: true,
-      hasOrders: false,
-      refusedBy: [],
-      isLedger: true,
-      duplicates: "concurrent",
-      columns: columnsOf(
+      ofShows,
+      columnsOf(
         parts.map((part) => part.entries),
         bind,
       ),
-    });
-    return queryStore<Outcome>(transaction, storeId, statement, ["createdAt"]);
+    ),
+  );
+}
+
+/** How many entries are of a show, and what names they have. */
+export interface EntriesOfShow extends NamesOfShow {
+  readonly entries: number;
+}
+
+/**
+ * Adds entries to the ledgers and the totals of their shows, within the transaction in which the orders' parts change.
+ *
+ * @param shows in the order of the entries' places
+ * @param columns of the entries, whose ids are random
+ * @throws {LockedError} where the totals of a show are just being rebuilt or pruned
+ */
+export async function recordColumns(
+  transaction: Database,
+  storeId: string,
+  shows: readonly EntriesOfShow[],
+  columns: EventColumns,
+): Promise<void> {
+  const areKept = await keepNamesWithin(transaction, storeId, shows, nameLimits);
+  let offset = 0;
+  const batchShows = shows.map(({ lsId, entries }) => {
+    const of = { lsId, earliest: null, createdAt: undefined, offset };
+    offset += entries;
+    return of;
   });
+  const statement = eventStatement({
+    storeId,
+    isOfCaller: Prisma.sql`true`,
+    shows: batchShows,
+    slot: nextSlot(),
+    now: new Date(),
+    hasOthers: !areKept,
+    hasOrders: false,
+    refusedBy: [],
+    isLedger: true,
+    duplicates: "unexpected",
+    columns,
+  });
+  const outcomes = await queryStore<Outcome>(transaction, storeId, statement, ["createdAt"]);
   if (outcomes.some(({ hasLock }) => !hasLock)) throw new LockedError();
 }
 
-/** Of the products of entries, and of the source of an ORDER, which names none. */
-function namesOf(entries: readonly Entry[]): NewName[] {
-  const products = new Set(entries.flatMap(({ lines }) => lines.map(({ productId }) => productId)));
-  const hasOrder = entries.some(({ type }) => type === typeCodes.ORDER);
+/** What a show keeps for its entries: their products, and the source of an ORDER, which names none. */
+export function namesOf(products: Iterable<string>, hasOrder: boolean): NewName[] {
   return [
     ...(hasOrder ? [{ kind: "SOURCE", name: unknownName } as const] : []),
     ...[...products].toSorted().map((name) => ({ kind: "PRODUCT", name }) as const),

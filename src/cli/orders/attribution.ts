@@ -1,12 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { attributionRules, type AttributionRule } from "../../analytics/orders/attribution/codes.js";
 import { windowName } from "../../analytics/orders/attribution/because.js";
-import {
-  type AttributionChange,
-  parseWindow,
-  previewAttribution,
-  setAttribution,
-} from "../../analytics/orders/attribution/recount.js";
+import { type AttributionChange, previewAttribution } from "../../analytics/orders/attribution/preview.js";
+import { setAttribution } from "../../analytics/orders/attribution/recount.js";
+import { parseWindow } from "../../analytics/orders/attribution/settings.js";
 import { createViewerIndex } from "../../database/migrations/viewerIndex.js";
 import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";

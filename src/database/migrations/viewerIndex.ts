@@ -28,7 +28,7 @@ export async function createViewerIndex({
     if (existing !== undefined)
       await client.query(`/* viewer_index */ DROP INDEX ${how} IF EXISTS "ShowEvent_viewer_idx"`);
     await client.query(
-      `/* viewer_index */ CREATE INDEX ${how} IF NOT EXISTS "ShowEvent_viewer_idx" ON "ShowEvent" ("storeId", "viewerId")`,
+      `/* viewer_index */ CREATE INDEX ${how} IF NOT EXISTS "ShowEvent_viewer_idx" ON "ShowEvent" ("storeId", "viewerId") WHERE type < 3`,
     );
   } finally {
     await client.end();

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { attributeDue } from "../../../src/analytics/orders/due.js";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
@@ -168,6 +169,31 @@ test("a change of rule recounts all orders, and its preview says before what it 
   expect(await netOf(store, second)).toEqual({ sales: 0, refunds: 0, net: 0, orders: 0 });
   expect(await unattributedOf(store)).toEqual({ orders: 1, sales: 5.5, refunds: 0.5 });
   expect((await store.graphql(preview, { windowHours: 25 })).data.attributionPreview.changes).toEqual([]);
+});
+
+test("after a change of rule, orders that count for no show say so by the new rule, however they did before", async () => {
+  const { store, first } = await storeWithTwoShows("LAST_SHOW");
+  await setAttribution(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
+  const lines = [{ sku: "mug", quantity: 1, amount: 10 }];
+  await recordedOrders(store, [
+    sentOrder("known", 10, { viewerId: "v1", lines }),
+    sentOrder("unknown", 10, { lines, refunds: [{ amount: 2, lines: [{ sku: "mug", quantity: 1, amount: 2 }] }] }),
+    sentOrder("deleted", 10, { lsId: first, channel: "LIVE", lines }),
+  ]);
+  await deleteLiveStream(app.db, store.id, first, { force: true });
+  const noViewer = "Neither the shop nor a page said which viewer placed it.";
+  const sentences = {
+    AS_SENT: ["The shop named no show.", "The shop named no show.", "The show for which it counted was deleted."],
+    LAST_SHOW: ["No show was watched within 7 days before it.", noViewer, noViewer],
+    CART: ["None of these products was put into the cart in a show within 7 days before it.", noViewer, noViewer],
+  };
+  for (const rule of ["AS_SENT", "LAST_SHOW", "CART", "AS_SENT", "CART", "LAST_SHOW", "AS_SENT"] as const) {
+    await setAttribution(app.db, store.id, { rule, windowHours: 168 });
+    const parts = await Promise.all(["known", "unknown", "deleted"].map((id) => attributionOf(store, id)));
+    expect(parts.map(([{ because }]) => because)).toEqual(sentences[rule]);
+    expect(parts.map(([part]) => part.rule)).toEqual([rule, rule, rule]);
+    expect(await unattributedOf(store)).toEqual({ orders: 3, sales: 30, refunds: 2 });
+  }
 });
 
 test("an order whose viewer becomes known later counts for a buyer, also after a rebuild", async () => {

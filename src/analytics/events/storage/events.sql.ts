@@ -49,7 +49,7 @@ export interface EventBatch {
  * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, slot, hasOthers, hasOrders, columns } = batch;
+  const { storeId, slot, hasOthers, hasOrders, isLedger, columns } = batch;
   const store = storeRow(storeId);
   const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
   const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
@@ -75,13 +75,17 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
     ${storedOf(store, batch)},
     ${viewersOf(store, hasOthers)},
     ${totalsOf(store, slot, hasOthers)}
-    SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced",
-      (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
-      ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
-        + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold",
+    SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced", ${isLedger === true ? noCounts : counts},
       ${hasOrders ? Prisma.sql`EXISTS (SELECT FROM ordered WHERE "isDue")` : Prisma.sql`false`} AS "hasDueOrders"
     FROM shows`;
 }
+
+const counts = Prisma.sql`
+  (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
+  ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
+    + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"`;
+/** Nobody asks for those of entries, which may be of hundreds of shows. */
+const noCounts = Prisma.sql`0 AS accepted, 0 AS "rowsToFold"`;
 
 /**
  * The shows that exist, with what forbids recording. FOR KEY SHARE, since the snapshot may be older than the show's

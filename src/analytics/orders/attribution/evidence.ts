@@ -33,7 +33,7 @@ export async function readEvidences(
   const watched = new Map<number, Evidence>();
   if (orders.some(({ viewer }) => viewer !== null)) {
     const statement = rule === "CART" ? cartsOf : watchedBy;
-    const rows = await db.$queryRaw<EvidenceRow[]>(statement(storeId, orders, windowHours));
+    const rows = await db.$queryRaw<EvidenceRow[]>(statement(storeId, ordersFrom(orders), windowHours));
     for (const { place, productId, ...evidence } of rows) {
       if (rule === "CART") carts[place - 1]?.set(productId, evidence);
       else watched.set(place - 1, evidence);
@@ -52,12 +52,12 @@ async function sentShows(db: Database, storeId: string, orders: readonly Attribu
   return new Map(shows.map(({ id, number }) => [id, number]));
 }
 
-/** Orders as `o`, with their place, viewer, time, and the beginning of the window before it. */
-function ordersFrom(orders: readonly AttributedOrder[], windowHours: number): Prisma.Sql {
+/** Orders with a viewer as `o`, with their place, viewer and time. */
+function ordersFrom(orders: readonly AttributedOrder[]): Prisma.Sql {
   const viewers = idArrayLiteral(orders.map(({ viewer }) => viewer ?? ""));
   const times = textArrayLiteral(orders.map(({ placedAt }) => placedAt.toISOString()));
   return Prisma.sql`(
-    SELECT place, "viewerId", "placedAt", "placedAt" - ${windowHours}::int * interval '1 hour' AS "since"
+    SELECT place::int, "viewerId", "placedAt"
     FROM ROWS FROM (unnest(${viewers}::bytea[], ${times}::timestamptz[])) WITH ORDINALITY AS t("viewerId", "placedAt", place)
     WHERE "viewerId" <> '') AS o`;
 }
@@ -66,26 +66,37 @@ function ordersFrom(orders: readonly AttributedOrder[], windowHours: number): Pr
 const isLive = Prisma.sql`
   (s.status <> 'SCHEDULED' AND s."startedAt" <= e.at AND (s.status = 'LIVE' OR e.at < s."startedAt" + s."durationSeconds" * interval '1 second'))`;
 
-function watchedBy(storeId: string, orders: readonly AttributedOrder[], windowHours: number): Prisma.Sql {
+/**
+ * What the viewer of an order `o` did within the window before it, as `v`. OFFSET 0 has it looked up for each order: for a join, the
+ * planner might read all events of the store.
+ */
+function eventsOf(storeId: string, windowHours: number, which: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    SELECT DISTINCT ON (o.place) o.place::int, '' AS "productId", e.show, ${isLive} AS "isLive", e.at, e.seconds::float8 AS seconds
-    FROM ${ordersFrom(orders, windowHours)}, LATERAL (
-      SELECT v.show, max(v."occurredAt") AS at, sum(v.value) AS seconds FROM "ShowEvent" AS v
-      WHERE v."storeId" = ${storeId} AND v."viewerId" = o."viewerId" AND v.type = 1
-        AND v.value >= ${watchedSecondsMin}::int AND v."occurredAt" BETWEEN o."since" AND o."placedAt"
-      GROUP BY v.show) AS e, "LiveStream" AS s
-    WHERE s."storeId" = ${storeId} AND s.number = e.show
-    ORDER BY o.place, e.at DESC, s."startedAt" DESC, s.id`;
+    LATERAL (
+      SELECT v.show, v."productId", v."occurredAt", v.value FROM "ShowEvent" AS v
+      WHERE v."storeId" = ${storeId} AND v."viewerId" = o."viewerId" AND ${which}
+        AND v."occurredAt" BETWEEN o."placedAt" - ${windowHours}::int * interval '1 hour' AND o."placedAt" OFFSET 0) AS v`;
 }
 
-function cartsOf(storeId: string, orders: readonly AttributedOrder[], windowHours: number): Prisma.Sql {
+/** The show that the viewer of each order watched last. @param orders as ordersFrom */
+export function watchedBy(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
+  const views = eventsOf(storeId, windowHours, Prisma.sql`v.type = 1 AND v.value >= ${watchedSecondsMin}::int`);
   return Prisma.sql`
-    SELECT DISTINCT ON (o.place, e."productId") o.place::int, e."productId", e.show, ${isLive} AS "isLive", e.at, 0::float8 AS seconds
-    FROM ${ordersFrom(orders, windowHours)}, LATERAL (
-      SELECT v.show, v."productId", max(v."occurredAt") AS at FROM "ShowEvent" AS v
-      WHERE v."storeId" = ${storeId} AND v."viewerId" = o."viewerId" AND v.type = 2 AND v."productId" <> ''
-        AND v."occurredAt" BETWEEN o."since" AND o."placedAt"
-      GROUP BY v.show, v."productId") AS e, "LiveStream" AS s
+    SELECT DISTINCT ON (e.place) e.place, '' AS "productId", e.show, ${isLive} AS "isLive", e.at, e.seconds::float8 AS seconds
+    FROM (
+      SELECT o.place, v.show, max(v."occurredAt") AS at, sum(v.value) AS seconds FROM ${orders}, ${views}
+      GROUP BY o.place, v.show) AS e, "LiveStream" AS s
     WHERE s."storeId" = ${storeId} AND s.number = e.show
-    ORDER BY o.place, e."productId", e.at DESC, s."startedAt" DESC, s.id`;
+    ORDER BY e.place, e.at DESC, s."startedAt" DESC, s.id`;
+}
+
+function cartsOf(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
+  const carts = eventsOf(storeId, windowHours, Prisma.sql`v.type = 2 AND v."productId" <> ''`);
+  return Prisma.sql`
+    SELECT DISTINCT ON (e.place, e."productId") e.place, e."productId", e.show, ${isLive} AS "isLive", e.at, 0::float8 AS seconds
+    FROM (
+      SELECT o.place, v.show, v."productId", max(v."occurredAt") AS at FROM ${orders}, ${carts}
+      GROUP BY o.place, v.show, v."productId") AS e, "LiveStream" AS s
+    WHERE s."storeId" = ${storeId} AND s.number = e.show
+    ORDER BY e.place, e."productId", e.at DESC, s."startedAt" DESC, s.id`;
 }

@@ -1,7 +1,10 @@
 import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
 import type { Database } from "../../../database/client.js";
+import { AppError } from "../../../errors.js";
 import { toUnits } from "../units.js";
 import type { Attribution, AttributionRule } from "./codes.js";
+
+const windowHoursMax = 24 * 90;
 
 /** How a store's orders are attributed, and the smallest amount by which they are divided. */
 export interface AttributionSettings extends Attribution {
@@ -19,4 +22,24 @@ export async function attributionOf(db: Database, storeId: string): Promise<Attr
     windowHours: store?.attributionHours ?? 0,
     step: toUnits(10 ** -currencyDecimals(store?.currency ?? null)),
   };
+}
+
+/** `7d`, `36h`: a window in hours; undefined for anything else. */
+export function parseWindow(text: string): number | undefined {
+  const [, digits = "", unit] = /^(\d{1,4})([dh])$/u.exec(text) ?? [];
+  const hours = Number(digits) * (unit === "d" ? 24 : 1);
+  return unit !== undefined && isWindow(hours) ? hours : undefined;
+}
+
+function isWindow(hours: number): boolean {
+  return Number.isInteger(hours) && hours >= 1 && hours <= windowHoursMax;
+}
+
+/** @throws {AppError} VALIDATION_FAILED */
+export function requireWindow(hours: number): void {
+  if (isWindow(hours)) return;
+  const message = `windowHours must be a whole number from 1 to ${windowHoursMax}, not ${hours}.`;
+  throw new AppError("VALIDATION_FAILED", message, {
+    problems: [{ code: "INVALID_VALUE", message, path: ["windowHours"] }],
+  });
 }

@@ -2,12 +2,8 @@ import { builder } from "../../../schema/builder.js";
 import { asWideRead } from "../../../database/shares/shares.js";
 import { sharedRead } from "../../../schema/limits/sharedReads.js";
 import { AttributedShow, AttributionRule } from "./order.schema.js";
-import {
-  type AttributionChange,
-  type AttributionPreview,
-  previewAttribution,
-  requireWindow,
-} from "../attribution/recount.js";
+import { type AttributionChange, type AttributionPreview, previewAttribution } from "../attribution/preview.js";
+import { requireWindow } from "../attribution/settings.js";
 
 const changesMax = 100;
 
