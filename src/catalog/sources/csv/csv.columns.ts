@@ -56,7 +56,7 @@ export function headerColumns(cells: readonly string[], place: HeaderPlace, prob
     return columns;
   }
   if (isOfOthers(cells)) {
-    problems.add({ code: "UNKNOWN_FIELD", message: unknownHeader(place), path: place.path, line: place.line });
+    problems.add({ code: "UNKNOWN_FIELD", message: unknownHeader(cells, place), path: place.path, line: place.line });
     return columns;
   }
   cells.forEach((cell, index) => {
@@ -80,18 +80,24 @@ export function headerColumns(cells: readonly string[], place: HeaderPlace, prob
   return columns;
 }
 
-/** Fewer of the names are Vitrine's own than not: one problem says more than one for each. */
+/** Fewer of the names are Vitrine's own than not, or none is, by whatever delimiter: one problem says more than one for each. */
 function isOfOthers(cells: readonly string[]): boolean {
   const own = new Set(cells.map(columnOf));
   own.delete(undefined);
-  return cells.length >= 4 && own.size * 2 < cells.length && own.size < 4;
+  if (cells.length >= 4) return own.size * 2 < cells.length && own.size < 4;
+  const names = cells.flatMap((cell) => cell.split(/[,;\t]/u)).filter((name) => name.trim() !== "");
+  return names.length > 1 && names.every((name) => columnOf(name) === undefined);
 }
 
-function unknownHeader({ isCommand }: HeaderPlace): string {
+function unknownHeader(cells: readonly string[], { isCommand }: HeaderPlace): string {
   const map = isCommand
     ? "--map id=COLUMN --map title=COLUMN …"
     : "a body of text/csv and map=id:COLUMN&map=title:COLUMN…";
-  return `Most columns of this header are neither Vitrine's own nor those of a system that is known. Say which column a field is in, with ${map} (docs/formats.md).`;
+  const fault =
+    cells.length === 1
+      ? `A product has no column ${shownValue(cells[0])}.`
+      : "Most columns of this header are neither Vitrine's own nor those of a system that is known.";
+  return `${fault} Say which column a field is in, with ${map} (docs/formats.md).`;
 }
 
 function columnOf(cell: string): FieldName | undefined {

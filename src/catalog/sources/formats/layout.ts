@@ -41,6 +41,8 @@ export interface RowReaderOptions {
   readonly now: number;
   /** Lines that show that not every row has a `secondSku` of its own; undefined where each has. */
   readonly sharing: readonly number[] | undefined;
+  /** SKUs that several rows have, with the lines of two of these. */
+  readonly sharedSkus: ReadonlyMap<string, readonly number[]>;
 }
 
 /** What columns mean. Only `id`, `sku` and the fields of a product are stored; the others decide about these. */
@@ -126,6 +128,8 @@ export interface Layout {
   readonly imagePaths?: boolean;
   /** Where images without a host are. */
   readonly imageBase?: string;
+  /** An apostrophe keeps spreadsheets from reading a cell as a formula: `'-1`. */
+  readonly escapesFormulas?: boolean;
   /** Descriptions have `\n` for a line break. */
   readonly escapesLines?: boolean;
   /** Products without a key are named by their title. */

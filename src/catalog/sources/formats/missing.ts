@@ -45,6 +45,13 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
   for (const [field, columns] of mapped) {
     const absent = [map[field] ?? []].flat().filter((_, at) => !header.includes(columns[at] ?? ""));
     for (const column of absent) reader.refuse(`There is no column '${column}' for ${field} in this file.`, field);
+    const isTwice =
+      field !== "images" && columns.some((column) => header.indexOf(column) !== header.lastIndexOf(column));
+    if (isTwice)
+      reader.refuse(
+        `The column for ${field} appears more than once in this file. Rename those that are not meant.`,
+        field,
+      );
   }
   for (const { text, names } of finisher.placeholders) {
     const isThere = names.some((each) => header.includes(each) || ownNames.has(each));

@@ -1,7 +1,8 @@
+import { clip } from "../../../lib/text.js";
 import { type CsvChunk, type CsvResult, readCsv } from "../csv/csv.js";
 import { columnsUsed } from "./columnsUsed.js";
 import { ProductFinisher } from "./finish.js";
-import { columnName, roleOf } from "./layout.js";
+import { columnName, type Role, roleOf } from "./layout.js";
 import { onePerProductMessage, reportMissing } from "./missing.js";
 import { Notes } from "./notes.js";
 import { type FormatReadOptions, openFile, type OpenFile } from "./opened.js";
@@ -45,6 +46,9 @@ async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions
   else if (isXml) refuseForXml(reader, options);
   else {
     for (const name of unusedColumns(file, finisher, options)) notes.unusedColumn(name);
+    for (const name of repeatedColumns(file, header)) {
+      notes.add(`There are several columns '${clip(name)}': the first that is not empty counts.`);
+    }
     reportMissing(reader, { layout, finisher, header, options });
   }
   return reader;
@@ -58,6 +62,20 @@ function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown 
       const name = columnName(cell);
       return name !== "" && roleOf(layout, name) === undefined && !columns.has(name) && name !== columnName(fillDown);
     });
+}
+
+/** Roles of which every column counts. */
+const severalOf: ReadonlySet<Role | undefined> = new Set<Role>(["image", "moreImages", "option", "ignored"]);
+
+/** Columns of a layout that stand more than once in a file, but have one value. */
+function repeatedColumns(file: OpenFile, names: readonly string[]): string[] {
+  const layout = layoutOf(file);
+  const [once, twice] = [new Set<string>(), new Set<string>()];
+  for (const name of names) (once.has(name) ? twice : once).add(name);
+  return [...twice].filter((name) => {
+    const role = roleOf(layout, name);
+    return role !== undefined && !severalOf.has(role);
+  });
 }
 
 function refuseForXml(reader: FormatReader, { format = "auto", onePer = "variant" }: FormatReadOptions): void {

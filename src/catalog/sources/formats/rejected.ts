@@ -43,25 +43,37 @@ export async function* rejectedText(
   }
 }
 
+/** Rows that are needed need others in turn, such as those with the same SKU; beyond so many readings, all rows are. */
+const readingsMax = 10;
+
 async function findNeeded(file: OpenFile, { accepted, needed, options }: Rejecting): Promise<void> {
   const header = file.isXml ? [] : file.found.header.map(columnName);
   const { columns } = new ProductFinisher(options, header);
   const newSource = () => rowSource(file, columns, new Notes());
-  const rows = await rowReader(file, newSource, { notes: new Notes(), options });
+  const most = file.isXml || file.found.format === "vitrine" ? 1 : readingsMax;
+  let [readings, isMore] = [0, true];
+  const need = (line: number): void => {
+    isMore ||= !needed.has(line);
+    needed.add(line);
+  };
   const take = (drafts: Iterable<Draft>): void => {
     for (const { row, from = [], parent } of drafts) {
-      if (accepted?.has(row.line) === true) continue;
+      if (accepted?.has(row.line) === true && !needed.has(row.line) && readings < readingsMax) continue;
       const others = parent === undefined ? [] : [parent.row.line, ...(parent.from ?? [])];
-      for (const line of [row.line, ...from, ...others]) needed.add(line);
+      for (const line of [row.line, ...from, ...others]) need(line);
     }
   };
-  for await (const events of eventsOf(file.reread(), newSource())) {
-    for (const event of events) {
-      if ("row" in event) take(rows.take(event.row));
-      else needed.add(event.line);
+  while (isMore && readings < most) {
+    [readings, isMore] = [readings + 1, false];
+    const rows = await rowReader(file, newSource, { notes: new Notes(), options });
+    for await (const events of eventsOf(file.reread(), newSource())) {
+      for (const event of events) {
+        if ("row" in event) take(rows.take(event.row));
+        else need(event.line);
+      }
     }
+    take(rows.end());
   }
-  take(rows.end());
 }
 
 async function* csvText(file: OpenFile, { accepted, needed, options }: Rejecting): AsyncGenerator<string, void> {

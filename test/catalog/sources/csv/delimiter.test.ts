@@ -96,3 +96,12 @@ test("a column name in upper and lower case counts as repeated", async () => {
   const { problems } = await read(`${[...names, "ID"].join(",")}\n`);
   expect(problems).toEqual(["The column id appears more than once."]);
 });
+
+test.each(["Art;Titel;Preis", "Art\tTitel", "Art,Titel,Preis"])(
+  "a short header of another system is one problem, which says how columns are mapped: %s",
+  async (header) => {
+    expect((await read(`${header}\n1;x;2\n`)).problems).toEqual([
+      expect.stringMatching(/Say which column a field is in, with .*\(docs\/formats\.md\)\.$/u),
+    ]);
+  },
+);

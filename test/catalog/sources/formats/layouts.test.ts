@@ -183,6 +183,29 @@ test("PrestaShop: the price with tax comes first, discounts hold within their da
   expect(notes).toEqual(["1 row, on line 3: the price without tax is stored, since the file has no other."]);
 });
 
+test("PrestaShop: column names of thirty bees, which have semicolons in their lists", async () => {
+  const header =
+    "Product ID,Active (0/1),Name *,Price tax excluded or Price tax included,Reference #,Quantity,Available for order (0 = No; 1 = Yes),Image URLs (x;y;z...)";
+  const cup = {
+    "Product ID": "1",
+    "Active (0/1)": "1",
+    "Name *": "Cup",
+    "Price tax excluded or Price tax included": "8",
+    "Reference #": "C",
+    Quantity: "3",
+    "Available for order (0 = No; 1 = Yes)": "1",
+    "Image URLs (x;y;z...)": `${image("1")};${image("2")}`,
+  };
+  const mug = { ...cup, "Product ID": "2", "Name *": "Mug", "Available for order (0 = No; 1 = Yes)": "0" };
+  const jar = { ...cup, "Product ID": "3", "Name *": "Jar", "Reference #": "J" };
+  const { format, problems, products, notes } = await read(header, [cup, mug, jar]);
+  expect({ format, problems }).toEqual({ format: "prestashop", problems: [] });
+  // References need not be unique: the id is.
+  expect(brief(products)).toEqual(["1 | 1 | Cup | 8 | true", "2 | 2 | Mug | 8 | false", "3 | J | Jar | 8 | true"]);
+  expect(products[0]).toMatchObject({ images: `{${image("1")},${image("2")}}` });
+  expect(notes).toEqual(["2 rows, the first on line 2: other products have its SKU too, so that its id is its sku."]);
+});
+
 test("Etsy: each listing is a product, named by its SKU, or by its title where it has none or several", async () => {
   const header =
     "TITLE,DESCRIPTION,PRICE,CURRENCY_CODE,QUANTITY,TAGS,MATERIALS,IMAGE1,IMAGE2,VARIATION 1 TYPE,VARIATION 1 NAME,VARIATION 1 VALUES,SKU";

@@ -250,3 +250,27 @@ test("stock that is no number, and words of stock that mean nothing, are problem
   expect(await availability({ ...systems.shopify.row, Status: "unknown" })).toHaveLength(1);
   expect(await availability({ ...systems.woocommerce.row, "In stock?": "soon" })).toHaveLength(1);
 });
+
+test("a column that stands twice is not taken for one in silence", async () => {
+  const twice = "Art;Preis;Preis\na;1;2\n";
+  const map = { id: "Art", sku: "Art", title: "Art", price: "Preis" };
+  const defaults = { available: "true", featured_image: "https://cdn.example/a.jpg", url: "https://shop.example/a" };
+  const { products, problems } = await readFile(twice, { map, defaults });
+  expect({ products, problems }).toEqual({
+    products: [],
+    problems: ["1 price: The column for price appears more than once in this file. Rename those that are not meant."],
+  });
+  const ofImages = await readFile("Art;Bild;Bild\na;https://cdn.example/1.jpg;https://cdn.example/2.jpg\n", {
+    map: { id: "Art", sku: "Art", title: "Art", images: "Bild" },
+    defaults: { available: "true", url: "https://shop.example/a" },
+  });
+  expect(ofImages).toMatchObject({
+    problems: [],
+    products: [{ images: "{https://cdn.example/1.jpg,https://cdn.example/2.jpg}" }],
+  });
+  const feed = await readFile(
+    "id,title,link,image_link,price,availability,availability\n1,Cup,https://shop.example/1,https://cdn.example/1.jpg,5,out of stock,in stock\n",
+  );
+  expect(feed.products).toMatchObject([{ available: "false" }]);
+  expect(feed.notes).toEqual(["There are several columns 'availability': the first that is not empty counts."]);
+});

@@ -33,6 +33,12 @@ const woocommerce = {
   Danish: [
     "ID;Type;Varenummer;Navn;Udgivet;Kort beskrivelse;Den dato hvor tilbudsprisen slutter;På lager?;Lagerantal;Tilbudspris;Normalpris;Billeder;Forældre;Egenskab 1 navn;Egenskab 1 værdi(er)",
   ],
+  Russian: [
+    "ID;Тип;Артикул;Имя;Опубликован;Краткое описание;Дата окончания действия скидки;Наличие;Запасы;Акционная цена;Базовая цена;Изображения;Родительский;Название атрибута 1;Значения атрибутов 1",
+  ],
+  "Russian of older versions": [
+    "ID;Тип;Артикул;Имя;Опубликован;Короткое описание;Дата окончания действия продажной цены;В наличии?;Запасы;Цена распродажи;Базовая цена;Изображения;Родительский;Имя атрибута 1;Значение(-я) аттрибута(-ов) 1",
+  ],
 } as const;
 
 test.each(Object.entries(woocommerce))("WooCommerce in %s is read as in English", async (_, [header]) => {

@@ -179,3 +179,28 @@ test("a byte order mark, quotes around the names and semicolons do not matter", 
   const text = csvOf(header, [cup], ";").replace("ID;Type", '\uFEFF"ID";"Type"');
   expect((await readFile(text, { urlTemplate })).products).toEqual((await read([cup])).products);
 });
+
+test("an apostrophe before what a spreadsheet would take for a formula is not part of a cell", async () => {
+  const draft = { ...cup, Published: "'-1", Name: "'+ Cup", SKU: "'=cup", Description: "'- warm", "In stock?": "1" };
+  const quoted = { ...cup, ID: "21", SKU: "'90s", Name: "'90s cup", Stock: "'-3" };
+  const { products, problems } = await read([draft, quoted]);
+  expect(problems).toEqual([]);
+  expect(products).toMatchObject([
+    { sku: "=cup", title: "+ Cup", description: "- warm", available: "false" },
+    { sku: "'90s", title: "'90s cup", available: "true" },
+  ]);
+});
+
+test("products and variations that share a SKU, such as translations, are told apart by their ID", async () => {
+  const hut = { ...cup, ID: "120", Name: "Tasse" };
+  const klein = { ...small, ID: "111", Parent: "id:10", Name: "Tee - 100 g" };
+  const { products, problems, notes } = await read([tea, small, klein, cup, hut]);
+  expect(problems).toEqual([]);
+  expect(products.map(({ id, sku }) => [id, sku])).toEqual([
+    ["11", "11"],
+    ["111", "111"],
+    ["20", "20"],
+    ["120", "120"],
+  ]);
+  expect(notes).toContain("4 rows, the first on line 3: other products have its SKU too, so that its id is its sku.");
+});

@@ -17,17 +17,16 @@ export const prestashop: Layout = {
     discountPercent: "discount percent",
     saleStart: "discount from (yyyy mm dd)",
     saleEnd: "discount to (yyyy mm dd)",
-    published: `active (0/1) | active | status | available for order (0 = no, 1 = yes) | available for order (0 = no /1 = yes)
-      | available for order`,
+    published: "active (0/1) | active | status | available for order*",
     stock: "quantity",
     policy: "out of stock action | out of stock",
-    image: `image urls (x,y,z...) | image url(x,y,z...) | images urls | image | image urls`,
+    image: "image url* | images url* | image",
     ignored: "on sale (0/1)",
   },
   marks: [
     "product id | id | @sku",
     `price (tax excl.) | price (tax incl.) | price tax excluded | price tax included | active (0/1)
-      | price tax excluded or price tax included | available for order (0 = no, 1 = yes)`,
+      | price tax excluded or price tax included | available for order*`,
   ],
   rows: "single",
   words: { policy: { "2": false } },

@@ -9,6 +9,9 @@ import type { RowFields } from "./rowFields.js";
 const groupRowsMax = 4_096;
 const groupCharactersMax = 4 * 1024 * 1024;
 
+const sharedSkuNote =
+  "other variants have its SKU too, so that its id and sku are made of its product's handle and its options.";
+
 interface Group {
   readonly handle: string;
   readonly rows: SourceRow[];
@@ -53,9 +56,16 @@ export class BesideRows implements RowReader {
     if (own !== "") return own;
     const current = this.#group?.handle ?? "";
     if (this.#hasKinds) {
-      return kindOf(row, fields) === "product" ? fields.text(row, "key") || `line ${row.line}` : current;
+      if (kindOf(row, fields) !== "product") return current;
+      const key = fields.text(row, "key") || `line ${row.line}`;
+      return fields.has("handle") ? key : `${key}\n${row.line}`; // each row of a product begins one
     }
     return keyOf(fields.text(row, "title")) || current;
+  }
+
+  /** The handle, or what stands for it where a system has none. */
+  #nameOf(handle: string): string {
+    return this.fields.has("handle") ? handle : (handle.split("\n", 1)[0] ?? "");
   }
 
   *#finish(): Generator<Draft, void> {
@@ -86,7 +96,7 @@ export class BesideRows implements RowReader {
     variants: readonly SourceRow[],
     { rows, parent }: { rows: readonly SourceRow[]; parent: Parent },
   ): Draft[] {
-    const names = new Map([["handle", handle]]);
+    const names = new Map([["handle", this.#nameOf(handle)]]);
     const from = rows.map(({ line }) => line);
     return variants.flatMap((row) => {
       const command = commandOf(row, this.fields, parent.row);
@@ -145,10 +155,14 @@ export class BesideRows implements RowReader {
     const options = isProduct ? [] : fields.optionValues(row);
     // Exports put an apostrophe before what a spreadsheet would take for a number.
     const own = fields.text(row, "sku").replace(/^'/u, "");
-    const sku = own || keyWithOptions(fields.text(product, "key") || (names?.get("handle") ?? ""), options);
+    const made = keyWithOptions(fields.text(product, "key") || (names?.get("handle") ?? ""), options);
+    const shared = fields.sharedSku(row);
+    const sku = shared === undefined ? own || made : made;
+    if (shared !== undefined && made !== own) fields.options.notes.count(sharedSkuNote, row.line);
     const title = typeof parent?.fields.title === "string" ? parent.fields.title : "";
     return {
       ...draft,
+      from: [...(draft.from ?? []), ...(shared ?? [])],
       fields: {
         id: sku,
         sku,
@@ -178,7 +192,14 @@ export class BesideRows implements RowReader {
     const available = flags.find((flag) => typeof flag === "string") ?? flags.includes(true);
     yield {
       ...draft,
-      fields: { id: handle, sku: handle, price: wrong ?? min, price_min: min, price_max: max, available },
+      fields: {
+        id: this.#nameOf(handle),
+        sku: this.#nameOf(handle),
+        price: wrong ?? min,
+        price_min: min,
+        price_max: max,
+        available,
+      },
     };
   }
 }

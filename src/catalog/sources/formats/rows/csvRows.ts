@@ -17,6 +17,7 @@ export class CsvRows implements RowSource {
   constructor(
     header: readonly string[],
     private readonly delimiter: Delimiter,
+    private readonly escapesFormulas = false,
   ) {
     this.#splitter = new RecordSplitter(delimiter);
     this.#columns = header.length;
@@ -63,7 +64,8 @@ export class CsvRows implements RowSource {
       const ends = fault !== undefined && fault !== "textAfterQuote";
       return { message: recordFaultMessage(fault, this.delimiter), line, ends };
     }
-    const cells = isPlain(text) || found.every(isText) ? found : found.map(textOf);
+    const texts = isPlain(text) || found.every(isText) ? found : found.map(textOf);
+    const cells = this.escapesFormulas && text.includes("'") ? texts.map(withoutEscape) : texts;
     const last = cells.findLastIndex((cell) => cell !== "");
     if (last === -1) return undefined;
     if (last >= this.#columns) {
@@ -81,6 +83,10 @@ function isPlain(record: string): boolean {
 
 function isText(cell: string): boolean {
   return cell === textOf(cell);
+}
+
+function withoutEscape(text: string): string {
+  return /^'[=+\-@]/u.test(text) ? text.slice(1) : text;
 }
 
 function textOf(cell: string): string {

@@ -65,7 +65,8 @@ export class FamilyRows implements RowReader {
   *#takeProduct(row: SourceRow): Generator<Draft, void> {
     const { sharing } = this.fields.options;
     const isSharing = sharing !== undefined && this.fields.text(row, "secondSku") !== "";
-    const draft = { row, fields: this.#productFields(row), ...(isSharing && { from: sharing }) };
+    const from = isSharing ? sharing : this.fields.sharedSku(row);
+    const draft = { row, fields: this.#productFields(row), ...(from !== undefined && { from }) };
     const sku = this.fields.text(row, "sku");
     const parent = this.#hasLists ? this.#parents.parentOf(sku) : undefined;
     if (parent === undefined && this.#waits(row, draft.fields)) yield* this.#parents.wait(sku, draft);
@@ -87,7 +88,7 @@ export class FamilyRows implements RowReader {
   #productFields(row: SourceRow): Fields {
     const { fields } = this;
     const second = fields.options.sharing === undefined ? fields.text(row, "secondSku") : "";
-    const [id, sku] = [fields.text(row, "id"), fields.text(row, "sku")];
+    const [id, sku] = [fields.text(row, "id"), this.#ownSku(row)];
     const shared = fields.shared(row);
     const isOne = !sku.includes(",") || fields.layout.keyOfTitle !== true;
     const [ownId, ownSku] = isOne ? [id || sku, second || sku || id] : ["", ""];
@@ -101,6 +102,17 @@ export class FamilyRows implements RowReader {
     };
   }
 
+  /** Empty where other products have it too, and this one can be named by something else. */
+  #ownSku(row: SourceRow): string {
+    const { fields } = this;
+    const byTitle = fields.layout.keyOfTitle === true;
+    if (fields.sharedSku(row) === undefined || !(byTitle || fields.text(row, "id") !== ""))
+      return fields.text(row, "sku");
+    const made = byTitle ? "its id and sku are made of its title." : "its id is its sku.";
+    fields.options.notes.count(`other products have its SKU too, so that ${made}`, row.line);
+    return "";
+  }
+
   #variation({ row, parent }: Draft): Draft {
     const { fields } = this;
     const values = fields.optionValues(row);
@@ -111,14 +123,16 @@ export class FamilyRows implements RowReader {
       ...this.#variationKeys(row, values, parent),
       title: this.#variationTitle(row, values, parent),
     };
-    return { row, parent, fields: own };
+    const from = fields.sharedSku(row);
+    return { row, parent, fields: own, ...(from !== undefined && { from }) };
   }
 
   /** A variation without a SKU has keys made of the parent's and the values of any attributes. */
   #variationKeys(row: SourceRow, values: readonly string[], parent: Parent | undefined) {
     const { fields } = this;
-    const [id, sku] = [fields.text(row, "id"), fields.text(row, "sku")];
+    const [id, sku] = [fields.text(row, "id"), this.#ownSku(row)];
     if (sku !== "") return { id: id || sku, sku };
+    if (fields.text(row, "sku") !== "") return { id, sku: id };
     const family = parent === undefined ? "" : fields.text(parent.row, "sku");
     const key = family !== "" && values.length > 0 ? keyWithOptions(family, values) : id;
     return { id: key, sku: key };

@@ -109,7 +109,7 @@ export function copied<Value>(value: Value): Value {
 export const emptyRow: SourceRow = { line: 0, characters: 0, text: () => "", texts: () => [], copy: () => emptyRow };
 
 /** Beyond, texts are not compared: they would take too much memory. */
-const comparedCharactersMax = 16 * 1024 * 1024;
+export const comparedCharactersMax = 16 * 1024 * 1024;
 
 /**
  * Whether all rows of a file have a text among these columns, and no two of them the same.

@@ -43,6 +43,12 @@ export class RowFields {
     return "";
   }
 
+  /** The lines of two products with this row's SKU, where it is not the only one. */
+  sharedSku(row: SourceRow): readonly number[] | undefined {
+    const { sharedSkus } = this.options;
+    return sharedSkus.size === 0 ? undefined : sharedSkus.get(this.text(row, "sku"));
+  }
+
   /** Of a product by itself, or what its variants have in common. */
   shared(row: SourceRow): Fields {
     const description = this.text(row, "description");

@@ -1,7 +1,7 @@
 import { columnName, type Layout, namesIn, namesOf, type RowReader } from "../layout.js";
 import { google } from "../layouts/google.js";
 import { vitrine } from "../layouts/vitrine.js";
-import type { Notes } from "../notes.js";
+import { Notes } from "../notes.js";
 import type { FormatReadOptions, OpenFile } from "../opened.js";
 import { layouts } from "../recognize.js";
 import { BesideRows } from "./besideRows.js";
@@ -10,6 +10,7 @@ import { FamilyRows } from "./familyRows.js";
 import { MappedRows } from "./mappedRows.js";
 import { sharingRows, type RowSource } from "./row.js";
 import { RowFields } from "./rowFields.js";
+import { findSharedSkus, KeyFields } from "./sharedSkus.js";
 import { XmlRows } from "./xmlRows.js";
 
 export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
@@ -17,8 +18,9 @@ export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
 }
 
 /** @param used names of columns besides those of the layout; @param notes of elements that are not used */
-export function rowSource({ isXml, found }: OpenFile, used: ReadonlySet<string>, notes: Notes): RowSource {
-  if (!isXml) return new CsvRows(found.header, found.delimiter);
+export function rowSource(file: OpenFile, used: ReadonlySet<string>, notes: Notes): RowSource {
+  const { isXml, found } = file;
+  if (!isXml) return new CsvRows(found.header, found.delimiter, layoutOf(file).escapesFormulas);
   return new XmlRows(new Set([...Object.values(google.columns).flatMap(namesIn), ...used]), notes);
 }
 
@@ -35,6 +37,11 @@ export async function rowReader(
     return new MappedRows(fillDown === undefined ? undefined : columnName(fillDown), columns ?? [], notes);
   const seconds = namesOf(layout, "secondSku", columns);
   const sharing = seconds.length === 0 ? [] : await sharingRows(file.reread(), source(), seconds);
-  const fields = new RowFields(layout, { columns, onePer, notes, now: Date.now(), sharing });
-  return layout.rows === "beside" ? new BesideRows(fields) : new FamilyRows(fields);
+  const common = { columns, onePer, notes, now: Date.now(), sharing, sharedSkus: new Map<string, readonly number[]>() };
+  const readerOf = (fields: RowFields): RowReader =>
+    layout.rows === "beside" ? new BesideRows(fields) : new FamilyRows(fields);
+  const keys = new KeyFields(layout, { ...common, notes: new Notes() });
+  if (!keys.canShareSkus) return readerOf(new RowFields(layout, common));
+  const sharedSkus = await findSharedSkus(file.reread(), source(), { fields: keys, reader: readerOf(keys) });
+  return readerOf(new RowFields(layout, { ...common, sharedSkus }));
 }

@@ -203,7 +203,8 @@ export class XmlRows implements RowSource {
 
   #fail(message: string): void {
     this.#ended = true;
-    this.#events.push({ message: `The XML cannot be read: ${message}`, line: this.line, ends: true });
+    const hint = message.startsWith("Invalid character in entity name") ? ". Write & as &amp;." : "";
+    this.#events.push({ message: `The XML cannot be read: ${message}${hint}`, line: this.line, ends: true });
   }
 }
 
