@@ -160,13 +160,20 @@ function isInDoubt(error: unknown): boolean {
 
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true;
-  const code = codeOf(error);
-  if (code !== undefined && (unavailableCodes.has(code) || unavailableSystemCodes.test(code))) return true;
-  if (unavailableKinds.has(adapterCause(error)?.kind ?? "")) return true;
-  const state = sqlStateOf(error);
-  if (state !== undefined && (unavailableStates.test(state) || retryableStates.has(state))) return true;
+  if (hasUnavailableCode(error)) return true;
   if (faultOf(error) !== undefined || isShardGone(error) || isNodeLost(error)) return true;
   return error instanceof Error && unavailableMessage.test(error.message);
+}
+
+function hasUnavailableCode(error: unknown): boolean {
+  const [code = "", kind = "", state = ""] = [codeOf(error), adapterCause(error)?.kind, sqlStateOf(error)];
+  return (
+    unavailableCodes.has(code) ||
+    unavailableSystemCodes.test(code) ||
+    unavailableKinds.has(kind) ||
+    unavailableStates.test(state) ||
+    retryableStates.has(state)
+  );
 }
 
 /** A system's or pg's code, or Prisma's. */

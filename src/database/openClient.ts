@@ -1,3 +1,4 @@
+import type pg from "pg";
 import type { PoolConfig } from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
@@ -39,31 +40,17 @@ export function openClient(
   { namedStatements, keepsLimits, ownsEngine = false, log }: ClientOptions,
 ): OpenClient {
   const { connectionTimeoutMillis = connectTimeoutMs } = connection;
-  const { pool, destroyAll } = openPool(
-    {
-      statement_timeout: statementTimeoutMs,
-      ...(keepsLimits && { lock_timeout: lockTimeoutMs }),
-      application_name: "vitrine",
-      ...connection,
-    },
-    log,
-  );
+  const timeouts = { statement_timeout: statementTimeoutMs, ...(keepsLimits && { lock_timeout: lockTimeoutMs }) };
+  const { pool, destroyAll } = openPool({ ...timeouts, application_name: "vitrine", ...connection }, log);
   if (namedStatements) limitPlanAge(pool);
   if (keepsLimits) endWithClient(pool);
   const adapter = new RawParameterPrismaPg(pool, {
     onConnectionError: log,
     ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   });
-  const client = new PrismaClient({
-    adapter,
-    errorFormat: "minimal",
-    transactionOptions: { maxWait: connectionTimeoutMillis },
-  });
-  const socketFolder = socketFolderOf(connection);
-  const engine: Engine =
-    socketFolder === undefined
-      ? serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone))
-      : { kind: "embedded", socketFolder, isOwn: ownsEngine };
+  const transactionOptions = { maxWait: connectionTimeoutMillis };
+  const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
+  const engine = engineFor(connection, pool, ownsEngine);
   setEngine(client, engine);
   const { requests, longWork, wideReads } = createShares(client, {
     max: pool.options.max,
@@ -74,17 +61,27 @@ export function openClient(
   probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
   const close = async (): Promise<void> => {
     for (const share of [requests, longWork, wideReads]) share.close();
-    const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly: queued requests open new connections
-    try {
-      await client.$disconnect();
-      // Prisma would reopen a pool that it closes itself.
-      if (!pool.ending) await pool.end();
-    } finally {
-      clearInterval(timer);
-      destroyAll(); // ends the watchdog's probe
-    }
+    await closeClient(client, pool, destroyAll);
   };
   return { client, engine, probe, close };
+}
+
+function engineFor(connection: PoolConfig, pool: pg.Pool, isOwn: boolean): Engine {
+  const socketFolder = socketFolderOf(connection);
+  if (socketFolder !== undefined) return { kind: "embedded", socketFolder, isOwn };
+  return serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone));
+}
+
+async function closeClient(client: PrismaClient, pool: pg.Pool, destroyAll: () => void): Promise<void> {
+  const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly: queued requests open new connections
+  try {
+    await client.$disconnect();
+    // Prisma would reopen a pool that it closes itself.
+    if (!pool.ending) await pool.end();
+  } finally {
+    clearInterval(timer);
+    destroyAll(); // ends the watchdog's probe
+  }
 }
 
 /**

@@ -109,15 +109,17 @@ export function checkEvent(
   checkMoment(event.occurredAt, constraints, report);
   checkRange(event.seconds, secondsMax, "seconds", report);
   checkRange(event.amount, amountMax, "amount", report);
-  if (isSale(event.type)) {
-    if (!isGiven(event.amount))
-      report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
-    checkCurrency(event.currency, constraints.currency, report);
-    checkDecimals(event.amount, constraints.currency, report);
-    checkLines(event.lines ?? [], [...path, "lines"], problems, constraints.currency);
-    checkLineSum(event.lines ?? [], event.amount, report);
-    return;
-  }
+  if (!isSale(event.type)) return checkActivity(event, report);
+  if (!isGiven(event.amount))
+    report("amount", "REQUIRED", `${event.type === "ORDER" ? "An ORDER" : "A REFUND"} needs an amount.`);
+  checkCurrency(event.currency, constraints.currency, report);
+  checkDecimals(event.amount, constraints.currency, report);
+  checkLines(event.lines ?? [], [...path, "lines"], problems, constraints.currency);
+  checkLineSum(event.lines ?? [], event.amount, report);
+}
+
+/** Of what viewers do: a VIEW or an ADD_TO_CART. */
+function checkActivity(event: ShopperEventInput, report: Report): void {
   for (const name of ofSales) {
     if (isGiven(event[name])) report(name, "INVALID_VALUE", `${name} is for ORDER and REFUND only.`);
   }

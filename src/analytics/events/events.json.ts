@@ -100,28 +100,31 @@ export function readFields(
   path: Path = [],
   common: Readonly<Partial<Record<string, unknown>>> = {},
 ): ShopperEventInput {
-  for (const name in object) {
-    if (Object.hasOwn(fields, name)) continue;
-    const message = `An event has no field ${JSON.stringify(clip(name))}.`;
-    problems.add({ code: "UNKNOWN_FIELD", message, path: [...path, clip(name)] });
-  }
+  reportUnknown(object, problems, path);
   const event: Record<string, unknown> = {};
   for (const name of fieldNames) {
     const value = (object as Partial<Record<string, unknown>>)[name] ?? common[name];
     const given = value !== undefined && value !== null;
     if (!given && !requiredNames.has(name)) continue;
     const result = given ? fields[name](value) : undefined;
-    if (result !== undefined && "value" in result) event[name] = result.value;
-    else {
-      problems.add(
-        result === undefined
-          ? { code: "REQUIRED", message: `${name} is required.`, path: [...path, name] }
-          : { code: "INVALID_TYPE", message: mustBe(name, result.expected, value), path: [...path, name] },
-      );
-      Object.assign(event, placeholders[name]);
+    if (result !== undefined && "value" in result) {
+      event[name] = result.value;
+      continue;
     }
+    Object.assign(event, placeholders[name]);
+    const at = [...path, name];
+    if (result === undefined) problems.add({ code: "REQUIRED", message: `${name} is required.`, path: at });
+    else problems.add({ code: "INVALID_TYPE", message: mustBe(name, result.expected, value), path: at });
   }
   return event as unknown as ShopperEventInput; // each field was read by its reader, or has its placeholder
+}
+
+function reportUnknown(object: object, problems: Problems, path: Path): void {
+  for (const name in object) {
+    if (Object.hasOwn(fields, name)) continue;
+    const message = `An event has no field ${JSON.stringify(clip(name))}.`;
+    problems.add({ code: "UNKNOWN_FIELD", message, path: [...path, clip(name)] });
+  }
 }
 
 const lineFields = { productId: "string", quantity: "number", amount: "number" } as const;

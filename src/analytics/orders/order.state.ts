@@ -86,40 +86,47 @@ const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
 export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
   if (news.kind === "refund") return mergeRefund(known, news);
   if (news.kind === "deletion") return mergeDeletion(known, news);
-  const money = known?.money ?? nothing;
-  const state: NewestState = {
-    changedAt: news.changedAt?.getTime() ?? 0,
-    isPaid: news.isPaid,
-    isCancelled: news.isCancelled,
-    remaining: news.remaining,
-    lines: news.lines,
-    listed: news.refunds.map(({ id }) => id),
-  };
-  const isNewer = money.newest === null || news.changedAt === undefined || compare(state, money.newest) > 0;
-  const changedAt = news.changedAt?.getTime() ?? changeOf(state, money.newest);
-  const [first, second] = isNewer ? [news, known] : [known, news];
-  const { listed } = isNewer ? state : (money.newest ?? state);
-  const refunds = unite(money.refunds, news.refunds, isNewer);
+  const { money = nothing, isPaid = false } = known ?? {};
+  const newest = newestOf(money.newest, news);
+  const isNewer = newest !== money.newest;
   return {
+    ...(known === undefined || isNewer ? placedBy(news, known) : placedBy(known, news)),
     id: news.id,
-    placedAt: first?.placedAt ?? news.placedAt,
-    isPaid: news.isPaid || known?.isPaid === true,
-    viewerId: first?.viewerId ?? second?.viewerId ?? null,
-    ...sentFor(first, second),
+    isPaid: news.isPaid || isPaid,
     money: {
       ...money,
       gross: news.isPaid ? Math.max(money.gross, news.amount) : money.gross,
-      newest: isNewer ? { ...state, changedAt } : money.newest,
-      refunds: refunds.filter(({ id, isApart }) => isApart === true || listed.includes(id)),
+      newest,
+      refunds: unite(money.refunds, news.refunds, isNewer).filter(
+        ({ id, isApart }) => isApart === true || newest.listed.includes(id),
+      ),
     },
   };
 }
 
-type Sent = Pick<KnownOrder, "lsId" | "channel">;
+/** The newer one of two states. */
+function newestOf(known: NewestState | null, news: OrderState): NewestState {
+  const state = stateOf(news);
+  if (news.changedAt === undefined) return { ...state, changedAt: changeOf(state, known) };
+  return known === null || compare(state, known) > 0 ? state : known;
+}
 
-function sentFor(first: Sent | undefined, second: Sent | undefined): Sent {
-  const { lsId = null, channel = null } = (first?.lsId ?? null) === null ? (second ?? {}) : (first ?? {});
-  return { lsId, channel };
+function stateOf({ changedAt, isPaid, isCancelled, remaining, lines, refunds }: OrderState): NewestState {
+  const listed = refunds.map(({ id }) => id);
+  return { changedAt: changedAt?.getTime() ?? 0, isPaid, isCancelled, remaining, lines, listed };
+}
+
+type Placed = Pick<KnownOrder, "placedAt" | "viewerId" | "lsId" | "channel">;
+
+/** When it was placed, by whom and for which show: as the newer state says, or else the older one. */
+function placedBy(newer: Placed, older: Placed | undefined): Placed {
+  const sent = newer.lsId === null ? (older ?? newer) : newer;
+  return {
+    placedAt: newer.placedAt,
+    viewerId: newer.viewerId ?? older?.viewerId ?? null,
+    lsId: sent.lsId,
+    channel: sent.lsId === null ? null : sent.channel,
+  };
 }
 
 function mergeRefund(known: KnownOrder | undefined, { id, refund }: { id: string; refund: OrderRefund }): KnownOrder {

@@ -39,36 +39,49 @@ export async function whenUnlocked<Result>(
 ): Promise<Result> {
   const deadline = performance.now() + waitMs;
   if (!fromFirstAttempt && !queues.has(key)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isLocked(error)) throw error;
-    }
+    const done = await unlessLocked(attempt);
+    if (done !== undefined) return done.result;
   }
-  const self: Waiter = { wake: () => undefined };
-  const queue = queues.get(key) ?? new Set();
-  queues.set(key, queue.add(self));
-  let pauseMs = pauseMinMs;
-  try {
-    for (;;) {
+  return inQueue(key, async (isFirst) => {
+    for (let pauseMs = pauseMinMs; ;) {
       const leftMs = deadline - performance.now();
       if (leftMs <= 0 || signal?.aborted === true) throw refusal();
-      if (firstOf(queue) !== self) {
-        await woken(self, leftMs, signal);
-        continue;
-      }
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isLocked(error)) throw error;
-      }
+      if (!(await isFirst(leftMs, signal))) continue;
+      const done = await unlessLocked(attempt);
+      if (done !== undefined) return done.result;
       await sleep(pauseMs * (0.75 + Math.random() / 2)); // jitter, since other processes retry too
       pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
     }
+  });
+}
+
+/** Tells whether the caller is the first of its queue; otherwise only after it was woken, or `timeoutMs` have passed. */
+type IsFirst = (timeoutMs: number, signal: AbortSignal | undefined) => Promise<boolean>;
+
+async function inQueue<Result>(key: string, work: (isFirst: IsFirst) => Promise<Result>): Promise<Result> {
+  const self: Waiter = { wake: () => undefined };
+  const queue = queues.get(key) ?? new Set();
+  queues.set(key, queue.add(self));
+  try {
+    return await work(async (timeoutMs, signal) => {
+      if (firstOf(queue) === self) return true;
+      await woken(self, timeoutMs, signal);
+      return false;
+    });
   } finally {
     queue.delete(self);
     if (queue.size === 0) queues.delete(key);
     firstOf(queue)?.wake();
+  }
+}
+
+/** @returns undefined where the lock is held */
+async function unlessLocked<Result>(attempt: () => Promise<Result>): Promise<{ readonly result: Result } | undefined> {
+  try {
+    return { result: await attempt() };
+  } catch (error) {
+    if (isLocked(error)) return undefined;
+    throw error;
   }
 }
 

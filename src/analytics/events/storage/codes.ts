@@ -26,6 +26,7 @@ export function idArrayLiteral(ids: readonly string[]): string {
 
 const [dash, openBrace, closeBrace, comma, backslash, x] = [45, 123, 125, 44, 92, 120];
 const isHexDigit = Uint8Array.from({ length: 128 }, (_, code) => Number(/[0-9a-f]/u.test(String.fromCharCode(code))));
+const dashPlaces: ReadonlySet<number> = new Set([8, 13, 18, 23]);
 /** The length of `,\\x` and the digits: within an array a backslash escapes the other one. */
 const elementLength = 4 + uuidBytes * 2;
 
@@ -45,7 +46,7 @@ function uuidArrayLiteral(ids: readonly string[]): string | undefined {
     for (let place = 0; place < uuidCharacters; place += 1) {
       const code = id.charCodeAt(place);
       if (code < 128 && isHexDigit[code] === 1) literal[end++] = code;
-      else if (code !== dash || (place !== 8 && place !== 13 && place !== 18 && place !== 23)) return undefined;
+      else if (code !== dash || !dashPlaces.has(place)) return undefined;
     }
     if (end !== start + elementLength) return undefined; // a digit where a dash belongs
   }

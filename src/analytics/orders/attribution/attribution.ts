@@ -134,26 +134,31 @@ function partsByCart(order: AttributedOrder, money: CountedOrder, { carts }: Evi
       order.viewer === null ? "NO_VIEWER" : shown.length > 0 && others.length === 0 ? "NO_LINE" : "NOT_CARTED";
     shown.push({ reasoned: nowhere(order, reason), lines: others, units: rest });
   }
-  const refunds = refundsOfParts(money, shown);
+  const refunds = refundsOfParts(money, shown, step);
   return shown.map(({ reasoned, lines, units }, index) =>
     toPart({ rule: "CART", ...reasoned }, units, lines, refunds[index] ?? []),
   );
+}
 
-  function refundsOfParts(all: CountedOrder, parts: readonly { lines: readonly OrderLine[]; units: number }[]) {
-    const left = parts.map(({ units }) => units);
-    const ofParts: CountedRefund[][] = parts.map(() => []);
-    for (const refund of all.refunds) {
-      const shares = sharesOf(refund, parts, left, step);
-      shares.forEach((units, index) => {
-        left[index] = (left[index] ?? 0) - units;
-        const own = refund.lines.filter(({ productId }) =>
-          parts[index]?.lines.some((line) => line.productId === productId),
-        );
-        if (units > 0) ofParts[index]?.push({ at: refund.at, units, lines: own });
-      });
-    }
-    return ofParts;
+interface Share {
+  readonly lines: readonly OrderLine[];
+  readonly units: number;
+}
+
+/** Of each part, its share of each refund. */
+function refundsOfParts(money: CountedOrder, parts: readonly Share[], step: number): CountedRefund[][] {
+  const left = parts.map(({ units }) => units);
+  const ofParts: CountedRefund[][] = parts.map(() => []);
+  for (const refund of money.refunds) {
+    sharesOf(refund, parts, left, step).forEach((units, index) => {
+      left[index] = (left[index] ?? 0) - units;
+      const own = refund.lines.filter(({ productId }) =>
+        parts[index]?.lines.some((line) => line.productId === productId),
+      );
+      if (units > 0) ofParts[index]?.push({ at: refund.at, units, lines: own });
+    });
   }
+  return ofParts;
 }
 
 /** What each line adds to the order: its amount, or less where all lines together exceed it. */

@@ -115,10 +115,7 @@ const unpaid = new Set([
 function orderOf({ first, line, lines }: { first: Row; line: number; lines: readonly OrderLineInput[] }): FileOrder {
   const amount = amountOf(first.amount, "amount", line) ?? 0;
   const status = first.status?.toLowerCase();
-  const isCancelled = Boolean(first.cancelledAt);
-  const given = amountOf(first.refunded, "refunded", line) ?? 0;
-  const refunded = isCancelled || (status === "refunded" && given === 0) ? amount : Math.min(Math.abs(given), amount);
-  const viewerId = first.viewer || /(?:^|\n)vitrine_viewer:\s*(\S+)/u.exec(first.notes ?? "")?.[1];
+  const refunded = refundedOf(first, amount, line);
   const placedAt = dateOf(first.placedAt, line);
   const sum = lines.reduce((all, item) => all + item.amount, 0);
   const order: OrderInput = {
@@ -126,12 +123,23 @@ function orderOf({ first, line, lines }: { first: Row; line: number; lines: read
     placedAt,
     amount,
     currency: first.currency || null,
-    viewerId: viewerId ?? null,
+    viewerId: viewerOf(first),
     // Discounts of the whole order are not those of a line.
     lines: sum <= amount + 0.01 ? lines : [],
     refunds: refunded > 0 ? [{ id: "file", at: placedAt, amount: refunded }] : [],
   };
   return { order, line, counts: status === undefined || !unpaid.has(status) };
+}
+
+function refundedOf({ refunded, cancelledAt, status }: Row, amount: number, line: number): number {
+  const given = amountOf(refunded, "refunded", line) ?? 0;
+  const isAll = Boolean(cancelledAt) || (status?.toLowerCase() === "refunded" && given === 0);
+  return isAll ? amount : Math.min(Math.abs(given), amount);
+}
+
+/** Of a column of its own, or as Shopify writes it among the notes of an order. */
+function viewerOf({ viewer, notes = "" }: Row): string | null {
+  return viewer || (/(?:^|\n)vitrine_viewer:\s*(\S+)/u.exec(notes)?.[1] ?? null);
 }
 
 function lineOf(row: Row, line: number): OrderLineInput[] {
