@@ -1,64 +1,14 @@
 import { expect, test } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
-import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser.js";
+import { openAppInBrowser } from "../../support/browser.js";
 import { storedEvents } from "../../support/events.js";
 import { until } from "../../support/process.js";
-import { person, serveUntilFinished } from "../../support/shop.js";
-import { readKpis, saved } from "../../support/shows.js";
+import { type Place, player, queue, showPages, tag } from "../../support/showPages.js";
+import { readKpis } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });
+const { openPage, viewersOf, secondsOf, seen, expectCleanEnd, leave } = showPages(app, browser);
 
-interface Place {
-  readonly key: string;
-  readonly src: string;
-  readonly shows: readonly string[];
-}
-
-const queue = "window.vitrine = window.vitrine && vitrine.push ? vitrine : { q: [], push(c) { this.q.push(c) } };";
-/** A player of its own: what it has of a video is set from outside. */
-const player = `
-  customElements.define("shop-player", class extends HTMLElement {
-    paused = false; ended = false; seeking = false; readyState = 4;
-  });`;
 const plays = `Object.assign(document.createElement("shop-player"), { className: "player" })`;
-
-/** Opens a page of a shop, whose body is made of its key, the script's address and the shows. */
-async function openPage(body: (place: Place) => string, shows = 1) {
-  const store = await createTestStore(app);
-  const made = await Promise.all(
-    Array.from({ length: shows }, () => saved(store, { status: "LIVE", durationSeconds: null })),
-  );
-  const ids = made.map(({ id }) => id);
-  const shop = await serveUntilFinished((request, response) => {
-    response.writeHead(200, { "content-type": "text/html" });
-    const html = request.url === "/frame" ? `<script>${player}</script><shop-player></shop-player>` : body(place);
-    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">${html}`);
-  });
-  const { key } = await issueKey(app.db, store.id, { origins: [shop] });
-  const place: Place = { key, src: `${app.url}/tracker/v1.js`, shows: ids };
-  const opened = await browser.open(shop, person);
-  return { store, ids, opened };
-}
-
-const tag = ({ key, src, shows }: Place, index = 0, more = "") =>
-  `<script async src="${src}" data-key="${key}" data-show="${shows[index]}" ${more}></script>`;
-const viewersOf = async (store: TestStore, id: string | undefined) => (await readKpis(store, id ?? "")).viewers;
-const secondsOf = async (store: TestStore, id: string | undefined) => {
-  const { viewers, avgViewTime } = await readKpis(store, id ?? "");
-  return viewers.live * avgViewTime.live;
-};
-const seen = (store: TestStore, id: string | undefined) =>
-  until(async () => (await viewersOf(store, id)).live === 1, "a viewer");
-const expectCleanEnd = async (opened: TestPage) => {
-  expectClean(opened, [], [new URL(app.url).host]);
-  await opened.close();
-};
-/** Closes the page after a while, which sends the seconds. */
-const leave = async (opened: TestPage) => {
-  await opened.page.waitForTimeout(600);
-  await opened.page.close();
-};
 
 test.each([
   ["a custom element", "document.body.append(PLAYER)", ".player"],
