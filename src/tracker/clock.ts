@@ -15,10 +15,14 @@ export interface Clock {
   take(): number;
 }
 
-/** The element may then have started or stopped; `timeupdate` comes four times a second while it plays. */
-const changes = "playing pause waiting seeking ended emptied timeupdate".split(" ");
+/**
+ * The element may then have started or stopped, or have left the page, which pauses it; `timeupdate` comes four times a second
+ * while it plays.
+ */
+const changes = "playing pause waiting seeking emptied ratechange timeupdate".split(" ");
 /** After a longer gap the machine slept: timers of hidden pages fire at least once a minute. */
 const gapMsMax = 61_000;
+/** For players without such events, and those that come where none of their events can be heard: in shadow roots and frames. */
 const lookEveryMs = 1_000;
 
 /** @param onStart is called when something begins to be watched */
@@ -32,7 +36,7 @@ export function createClock(onStart: () => void): Clock {
 
   const isRunning = (): boolean =>
     element
-      ? !element.paused && !element.ended && !element.seeking && element.readyState > 2
+      ? !(element.paused || element.ended || element.seeking || element.playbackRate === 0) && element.readyState > 2
       : isPage && !document.hidden;
   const mark = (): void => {
     const now = performance.now();
@@ -42,8 +46,8 @@ export function createClock(onStart: () => void): Clock {
   const change = (next: Media | undefined, page: boolean): void => {
     mark();
     for (const name of changes) {
-      element?.removeEventListener(name, mark);
-      next?.addEventListener(name, mark);
+      element?.removeEventListener(name, look);
+      next?.addEventListener(name, look);
     }
     [element, isPage, runningSince] = [next, page, undefined];
     mark();
@@ -52,18 +56,24 @@ export function createClock(onStart: () => void): Clock {
     onStart();
   };
   const look = (): void => {
+    mark();
     if (!wanted || isInPage(element)) return;
     const next = mediaOf(wanted);
     if (next !== element) change(next, false);
   };
-  on(document, "visibilitychange", mark);
+  on("visibilitychange", mark);
+  on("playing", look);
+  // A page that the browser keeps for going back may have a player that does not know it.
+  on("pagehide", () => element && change(undefined, false));
+  on("pageshow", look);
   setInterval(() => attempt(look), lookEveryMs);
 
   return {
     start(target) {
+      const next = mediaOf(target);
       isAwaited = true;
       wanted = target;
-      change(mediaOf(target), !target);
+      change(next, !target);
     },
     stop() {
       wanted = undefined;

@@ -1,3 +1,4 @@
+import { on } from "./guard.js";
 import { log } from "./log.js";
 import type { Outbox, TrackedEvent } from "./outbox.js";
 import { nextRequest } from "./request.js";
@@ -68,17 +69,20 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
       failures = 0;
       settle(events, answer.errors ?? [], outbox);
     } else {
-      outbox.postpone(events);
       if (isKeyRefused) seconds = refusedKeySeconds;
       const wait = seconds
         ? seconds + (seconds + spreadSeconds) * Math.random()
         : Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
-      timer = setTimeout(resume, wait * 1_000);
+      if (verdict.startsWith("425 urn:vitrine:")) outbox.postpone(events, wait);
+      else {
+        outbox.postpone(events, 0);
+        timer = setTimeout(resume, wait * 1_000);
+      }
     }
     isSending = false;
     void send();
   };
-  addEventListener("online", () => timer && !seconds && resume());
+  on("online", () => timer && !seconds && resume());
 
   return {
     send: () => void send(),

@@ -7,9 +7,9 @@ export function attempt<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** Listens, and lets no error reach the page. */
-export function on(target: EventTarget, name: string, work: () => unknown): void {
-  target.addEventListener(name, () => attempt(work));
+/** Listens to an event of the window, or of anything in its page, also if it does not bubble. No error reaches the page. */
+export function on(name: string, work: () => unknown): void {
+  addEventListener(name, () => attempt(work), true);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The script of shops' pages (docs/tracking.md). Nothing in it may throw into the page.
 import { attempt, on } from "./guard.js";
+import { log } from "./log.js";
 import { type Attributes, createTracker, type Tracker } from "./tracker.js";
 
 type Command = readonly [name: keyof Tracker, ...values: unknown[]];
@@ -45,10 +46,12 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
   const tracker = createTracker(new URL(endpoint, script.src).href, attributes);
   queue.viewer ??= tracker.viewer;
   const run = (command: Command): void => {
-    attempt(() => {
+    try {
       const [name, ...values] = command;
       if (!others || !single.test(name)) (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
-    });
+    } catch {
+      log("ignored", command);
+    }
   };
   const commands = (queue.q ??= []);
   const rank = (command: Command) => (first.test(String(command)) ? 0 : 1);
@@ -65,6 +68,6 @@ attempt(() => {
   const script = document.currentScript;
   const start = (): void => begin(window as object, script as HTMLScriptElement);
   // A prerendered page has no viewer yet. The event comes once.
-  if ((document as { prerendering?: boolean }).prerendering) on(document, "prerenderingchange", start);
+  if ((document as { prerendering?: boolean }).prerendering) on("prerenderingchange", start);
   else start();
 });

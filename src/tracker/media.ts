@@ -1,5 +1,7 @@
 /** A `<video>` or `<audio>`, or a player that has what they have, such as `<mux-player>`. */
-export type Media = HTMLElement & Pick<HTMLMediaElement, "paused" | "ended" | "seeking" | "readyState">;
+export type Media = HTMLElement &
+  Pick<HTMLMediaElement, "paused" | "ended" | "seeking" | "readyState"> &
+  Partial<Pick<HTMLMediaElement, "playbackRate">>;
 
 /** A player, what contains it, or a selector of either. */
 export type Target = Element | string;

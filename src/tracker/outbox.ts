@@ -27,8 +27,8 @@ export interface Outbox {
   next(isBeacon: boolean): readonly TrackedEvent[];
   /** It has arrived, or never will. */
   readonly settle: (event: TrackedEvent) => void;
-  /** They could not be delivered now; those of other shows are first. */
-  postpone(events: readonly TrackedEvent[]): void;
+  /** They could not be delivered now; those of other shows are first. @param seconds in which their show gets no request */
+  postpone(events: readonly TrackedEvent[], seconds: number): void;
   /** Keeps events in the browser until they have arrived, and takes over those of earlier pages. */
   keep(): void;
   /** Stops keeping events in the browser, and removes those that are. */
@@ -48,6 +48,8 @@ const remove = (key: string): void => {
 
 export function createOutbox(): Outbox {
   const waiting = new Map<string, TrackedEvent>();
+  /** Shows that have not started, and until when no request asks. */
+  const early = new Map<string | undefined, number>();
   let isKeeping = false;
 
   const settle = ({ id }: TrackedEvent): void => {
@@ -68,14 +70,17 @@ export function createOutbox(): Outbox {
   return {
     add,
     settle,
-    postpone(events) {
+    postpone(events, seconds) {
       for (const event of events) {
         event.isSent = false;
+        early.set(event.show, Date.now() + seconds * 1_000);
         if (waiting.delete(event.id)) waiting.set(event.id, event);
       }
     },
     next(isBeacon) {
-      const wanted = [...waiting.values()].filter(({ isSent }) => !isBeacon || !isSent);
+      const wanted = [...waiting.values()].filter(({ isSent, show }) =>
+        isBeacon ? !isSent : !((early.get(show) as number) > Date.now()),
+      );
       return wanted.filter(({ show }) => show === wanted[0]?.show).slice(0, batchEventsMax);
     },
     keep() {

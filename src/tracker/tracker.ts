@@ -103,8 +103,8 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
     reportSeconds();
     delivery.beacon();
   };
-  on(window, "pagehide", leave);
-  on(document, "visibilitychange", () => document.hidden && leave());
+  on("pagehide", leave);
+  on("visibilitychange", () => document.hidden && leave());
   setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
   init({});
 
@@ -112,8 +112,7 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
     init,
     show,
     consent,
-    watch: (target) =>
-      typeof target === "string" || target.nodeType === 1 ? clock.start(target) : log("ignored", target),
+    watch: (target) => (target ? clock.start(target) : log("ignored", target)),
     view: () => clock.start(),
     stop: () => clock.stop(),
     addToCart(productId) {

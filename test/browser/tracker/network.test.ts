@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { openAppInBrowser, type TestPage } from "../../support/browser.js";
 import { until } from "../../support/process.js";
 import { openShop, type Shop } from "../../support/shop.js";
+import { saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });
 
@@ -128,7 +129,6 @@ test.each([
   ["403 of a firewall", { status: 403 }],
   ["404 of the service", { status: 404, body: problem }],
   ["413 of a proxy", { status: 413 }],
-  ["425 of the service", { status: 425, body: problem, retryAfter: "1" }],
 ] as const)("events that are answered with %s are kept and sent again", async (_, mood) => {
   const shop = await openShop(app);
   shop.set(mood);
@@ -138,6 +138,24 @@ test.each([
   shop.set("forward");
   await until(async () => (await kept(opened.page)) === 0, "it to arrive");
   expect([await shop.storedEvents(), ids(shop)]).toEqual([1, 1]);
+  await opened.close();
+});
+
+test("events of a show that has not started wait, and hold up no other's", async () => {
+  const shop = await openShop(app);
+  const { id: other } = await saved(shop.store, { status: "LIVE", durationSeconds: null });
+  shop.set({ status: 425, body: problem, retryAfter: "1" });
+  const opened = await shop.open(browser);
+  await until(() => shop.sent.length > 0, "the first try");
+  await cart(opened.page, "a");
+  shop.set("forward");
+  await opened.page.evaluate(`vitrine.push(["show", "${other}"])`);
+  await cart(opened.page, "b");
+  await until(async () => (await shop.kpis(other)).addToCart.live > 0, "the cart of the other show");
+  expect(shop.sent.filter(({ show }) => show === shop.lsId)).toHaveLength(1);
+  await until(async () => (await kept(opened.page)) === 0, "those of the first show to arrive");
+  expect(await shop.storedEvents()).toBe(ids(shop));
+  expect(await shop.kpis()).toMatchObject({ viewers: { live: 1 }, addToCart: { live: 100 } });
   await opened.close();
 });
 

@@ -115,6 +115,7 @@ test("a viewer's source is what the address says, or else the host of the page b
   await viewed(shop);
   const { page } = opened;
   const visit = async (query: string, referer?: string) => {
+    await until(async () => (await keys(page)).length === 1, "nothing that the next page would send");
     const before = shop.sent.length;
     await page.goto(`${page.url().split("?")[0]}${query}`, referer === undefined ? {} : { referer });
     await until(
