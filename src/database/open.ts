@@ -126,15 +126,7 @@ async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServ
 }
 
 async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived: boolean): Promise<OpenDatabase> {
-  let server: EmbeddedServer;
-  try {
-    if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
-    await finishRestore(dataDir);
-    server = await startEmbedded({ folder: foldersOf(dataDir).database, isShortLived });
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
+  const server = await startServer(dataDir, lock, isShortLived);
   const { socketFolder, crashed } = server;
   let isLost = false;
   void lock.lost.then(() => {
@@ -166,4 +158,15 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
       await lock.release();
     },
   };
+}
+
+async function startServer(dataDir: string, lock: FileLock, isShortLived: boolean): Promise<EmbeddedServer> {
+  try {
+    if (lock.abandonedBy?.socketFolder !== undefined) removeSocketFolder(lock.abandonedBy.socketFolder);
+    await finishRestore(dataDir);
+    return await startEmbedded({ folder: foldersOf(dataDir).database, isShortLived });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }

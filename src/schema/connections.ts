@@ -139,28 +139,36 @@ export function connectionType<Node extends object>(
         extensions: { cost: 10 }, // for each item of the page
         resolve: async ({ count }) => Math.min(await count(), totalCountMax),
       }),
-      totalCountIsExact: t.boolean({
-        description: "False where the list has more than totalCount says.",
-        resolve: async ({ count }) => (await count()) <= totalCountMax,
-      }),
     }),
   });
-  const connect = (
-    { nodes, hasNextPage }: Page<Node>,
-    after: string | null | undefined,
-    countUpTo: (max: number) => Promise<number>,
-  ): Connection<Node> => {
-    let counted: Promise<number> | undefined;
-    const edges = nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
-    const pageInfo = {
-      hasNextPage,
-      hasPreviousPage: Boolean(after) && nodes.length > 0,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    };
-    return { edges, nodes, pageInfo, count: () => (counted ??= countUpTo(totalCountMax + 1)) };
+  builder.objectField(type, "totalCountIsExact", (t) =>
+    t.boolean({
+      description: "False where the list has more than totalCount says.",
+      resolve: async ({ count }) => (await count()) <= totalCountMax,
+    }),
+  );
+  const connect = (page: Page<Node>, after: string | null | undefined, countUpTo: CountUpTo): Connection<Node> => {
+    const edges = page.nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
+    return { edges, ...connectionOf(page, edges, { after, countUpTo }) };
   };
   return { type, connect };
+}
+
+type CountUpTo = (max: number) => Promise<number>;
+
+function connectionOf<Node>(
+  { nodes, hasNextPage }: Page<Node>,
+  edges: readonly Edge<Node>[],
+  { after, countUpTo }: { readonly after: string | null | undefined; readonly countUpTo: CountUpTo },
+): Omit<Connection<Node>, "edges"> {
+  let counted: Promise<number> | undefined;
+  const pageInfo = {
+    hasNextPage,
+    hasPreviousPage: Boolean(after) && nodes.length > 0,
+    startCursor: edges[0]?.cursor ?? null,
+    endCursor: edges.at(-1)?.cursor ?? null,
+  };
+  return { nodes, pageInfo, count: () => (counted ??= countUpTo(totalCountMax + 1)) };
 }
 
 function edgeType<Node extends object>(name: string, node: NodeType<Node>) {

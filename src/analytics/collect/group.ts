@@ -42,53 +42,61 @@ const unansweredOfStoreMax = unansweredMax / 2;
  * gets the counts of its own events; one that is refused fails alone.
  */
 export function createGroupCommit(): RecordTogether {
-  const queues = new Map<string, Queue>();
-  let unansweredTotal = 0;
-  const run = async (key: string, queue: Queue): Promise<void> => {
+  const commit = new GroupCommit();
+  return (db, storeId, lsId, events) => commit.record(db, storeId, lsId, events);
+}
+
+class GroupCommit {
+  readonly #queues = new Map<string, Queue>();
+  #unanswered = 0;
+
+  async record(...[db, storeId, lsId, events]: Parameters<RecordTogether>): ReturnType<RecordTogether> {
+    const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
+    const queue = this.#queues.get(key) ?? newQueue(storeId);
+    if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
+      throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
+    }
+    this.#queues.set(key, queue);
+    this.#unanswered += 1;
+    queue.unanswered += 1;
+    try {
+      return await new Promise((resolve, reject) => {
+        queue.waiting.push({ db, lsId, events, resolve, reject });
+        this.#schedule(key, queue);
+      });
+    } finally {
+      this.#unanswered -= 1;
+      queue.unanswered -= 1;
+    }
+  }
+
+  #schedule(key: string, queue: Queue): void {
+    if (queue.running >= runningMax || queue.cancel !== undefined) return;
+    const pauseMs = queue.running > 0 ? waitMs : intervalMs;
+    queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
+      queue.cancel = undefined;
+      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void this.#run(key, queue);
+      else if (queue.unanswered === 0) this.#queues.delete(key);
+    });
+  }
+
+  async #run(key: string, queue: Queue): Promise<void> {
     const group = takeGroup(queue);
     queue.startedAt = performance.now();
     queue.running += 1;
-    if (queue.waiting.length > 0) schedule(key, queue);
+    if (queue.waiting.length > 0) this.#schedule(key, queue);
     for (const [lsId, requests] of await recordGroup(queue.storeId, group)) {
       queue.alone.add(lsId);
       void recordShow(queue.storeId, lsId, requests).finally(() => {
         queue.alone.delete(lsId);
-        schedule(key, queue);
+        this.#schedule(key, queue);
       });
     }
     queue.running -= 1;
     queue.cancel?.(); // the next group need not wait that long anymore
     queue.cancel = undefined;
-    schedule(key, queue);
-  };
-  const schedule = (key: string, queue: Queue): void => {
-    if (queue.running >= runningMax || queue.cancel !== undefined) return;
-    const pauseMs = queue.running > 0 ? waitMs : intervalMs;
-    queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
-      queue.cancel = undefined;
-      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void run(key, queue);
-      else if (queue.unanswered === 0) queues.delete(key);
-    });
-  };
-  return async (db, storeId, lsId, events) => {
-    const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
-    const queue = queues.get(key) ?? newQueue(storeId);
-    if (unansweredTotal >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
-      throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
-    }
-    queues.set(key, queue);
-    unansweredTotal += 1;
-    queue.unanswered += 1;
-    try {
-      return await new Promise((resolve, reject) => {
-        queue.waiting.push({ db, lsId, events, resolve, reject });
-        schedule(key, queue);
-      });
-    } finally {
-      unansweredTotal -= 1;
-      queue.unanswered -= 1;
-    }
-  };
+    this.#schedule(key, queue);
+  }
 }
 
 function newQueue(storeId: string): Queue {

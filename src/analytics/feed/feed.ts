@@ -38,67 +38,81 @@ interface FeedOptions {
   readonly watchersOfStoreMax?: number;
 }
 
-export function createLiveFeed({
-  read,
-  relay,
-  intervalMs = 1_000,
-  quietMs = 60_000,
-  watchersMax = 10_000,
-  watchersOfStoreMax = 1_000,
-}: FeedOptions): LiveFeed {
-  const shows = new Map<string, WatchedShow>();
-  const subscriptions = new SubscriptionCounter(watchersMax, watchersOfStoreMax);
-  let isClosed = false;
+export function createLiveFeed(options: FeedOptions): LiveFeed {
+  return new ShowFeed(options);
+}
 
-  const onChange = (storeId: string, lsId: string): void => shows.get(keyOf(storeId, lsId))?.refreshSoon();
+class ShowFeed implements LiveFeed {
+  readonly #options: FeedOptions;
+  readonly #shows = new Map<string, WatchedShow>();
+  readonly #subscriptions: SubscriptionCounter;
+  #isClosed = false;
 
-  const join = (storeId: string, lsId: string, { signal }: WatchUntil): [WatchedShow, Watcher] => {
-    if (isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
-    subscriptions.add(storeId);
+  constructor(options: FeedOptions) {
+    const { watchersMax = 10_000, watchersOfStoreMax = 1_000, relay } = options;
+    this.#options = options;
+    this.#subscriptions = new SubscriptionCounter(watchersMax, watchersOfStoreMax);
+    relay?.subscribe(
+      (storeId, lsId) => this.#refresh(storeId, lsId),
+      () => {
+        for (const show of this.#shows.values()) show.refreshSoon(); // changes may have been lost
+      },
+    );
+  }
+
+  get watchers(): number {
+    return this.#subscriptions.total;
+  }
+
+  changed(storeId: string, lsId: string): void {
+    this.#refresh(storeId, lsId);
+    this.#options.relay?.send(storeId, lsId);
+  }
+
+  async watch(
+    storeId: string,
+    lsId: string,
+    until: WatchUntil = {},
+  ): Promise<AsyncIterableIterator<LiveStreamAnalytics>> {
+    const ready = this.#options.relay?.ready?.();
+    if (ready !== undefined) await ready; // without a wait, #join must run synchronously
+    const [show, watcher] = this.#join(storeId, lsId, until); // before the read, so that no change is missed
+    if (watcher.isEnded) return watcher;
+    try {
+      await show.readFirst(watcher);
+      return watcher;
+    } catch (error) {
+      await watcher.return();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const watchers = [...this.#shows.values()].flatMap((show) => show.watchers);
+    await Promise.all([...watchers.map((watcher) => watcher.return()), this.#options.relay?.close()]);
+  }
+
+  #refresh(storeId: string, lsId: string): void {
+    this.#shows.get(keyOf(storeId, lsId))?.refreshSoon();
+  }
+
+  #join(storeId: string, lsId: string, { signal }: WatchUntil): [WatchedShow, Watcher] {
+    if (this.#isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
+    this.#subscriptions.add(storeId);
+    const { read, intervalMs = 1_000, quietMs = 60_000 } = this.#options;
     const key = keyOf(storeId, lsId);
-    const show = shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), { intervalMs, quietMs });
-    shows.set(key, show);
+    const show = this.#shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), { intervalMs, quietMs });
+    this.#shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
-      subscriptions.remove(storeId);
+      this.#subscriptions.remove(storeId);
       show.remove(watcher);
-      if (!show.isWatched) shows.delete(key);
+      if (!show.isWatched) this.#shows.delete(key);
     });
     show.add(watcher);
     endOnAbort(watcher, signal);
     return [show, watcher];
-  };
-
-  relay?.subscribe(onChange, () => {
-    for (const show of shows.values()) show.refreshSoon(); // changes may have been lost
-  });
-
-  return {
-    get watchers() {
-      return subscriptions.total;
-    },
-    changed(storeId, lsId) {
-      onChange(storeId, lsId);
-      relay?.send(storeId, lsId);
-    },
-    async watch(storeId, lsId, until = {}) {
-      const ready = relay?.ready?.();
-      if (ready !== undefined) await ready; // without a wait, join must run synchronously
-      const [show, watcher] = join(storeId, lsId, until); // before the read, so that no change is missed
-      if (watcher.isEnded) return watcher;
-      try {
-        await show.readFirst(watcher);
-        return watcher;
-      } catch (error) {
-        await watcher.return();
-        throw error;
-      }
-    },
-    async close() {
-      isClosed = true;
-      const watchers = [...shows.values()].flatMap((show) => show.watchers);
-      await Promise.all([...watchers.map((watcher) => watcher.return()), relay?.close()]);
-    },
-  };
+  }
 }
 
 function endOnAbort(watcher: Watcher, signal: AbortSignal | undefined): void {
@@ -164,47 +178,58 @@ interface Options {
 
 /** LISTEN and NOTIFY of the common PostgreSQL database. */
 export function createPostgresRelay(connection: PoolConfig, { listens, log }: Options): FeedRelay {
-  const self = randomUUID();
-  const channel = new NotificationChannel(connection, channelName, createCircuitBreaker(log));
-  const due = new Set<string>();
-  let listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
-  let ready: Promise<void> | undefined;
-  let sentAt = -Infinity;
-  let timer: NodeJS.Timeout | undefined;
+  return new PostgresRelay(new NotificationChannel(connection, channelName, createCircuitBreaker(log)), listens);
+}
 
-  const sendDue = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    sentAt = performance.now();
-    const payloads = [...due];
-    due.clear();
-    if (payloads.length > 0) await channel.notify(payloads).catch(() => undefined); // the channel reports it
-  };
-  return {
-    send(storeId, lsId) {
-      if (due.size < showsMax) due.add(JSON.stringify([self, storeId, lsId]));
-      timer ??= setTimeout(() => void sendDue(), Math.max(0, sentAt + sendEveryMs - performance.now()));
-    },
-    subscribe(onChange, onMissed) {
-      listener = {
-        onPayload(payload) {
-          const change = parseChange(payload);
-          if (change !== undefined && change[0] !== self) onChange(change[1], change[2]);
-        },
-        onReady: onMissed,
-      };
-    },
-    ready() {
-      if (!listens || listener === undefined) return ready;
-      ready = withTimeout(channel.listen(listener), readyTimeoutMs, "The database")
-        .catch(() => undefined)
-        .then(() => (ready = undefined));
-      listener = undefined;
-      return ready;
-    },
-    async close() {
-      await withTimeout(sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
-      await channel.close();
-    },
-  };
+class PostgresRelay implements FeedRelay {
+  readonly #self = randomUUID();
+  readonly #due = new Set<string>();
+  #listener: Parameters<NotificationChannel["listen"]>[0] | undefined;
+  #ready: Promise<void> | undefined;
+  #sentAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly channel: NotificationChannel,
+    private readonly listens: boolean,
+  ) {}
+
+  send(storeId: string, lsId: string): void {
+    if (this.#due.size < showsMax) this.#due.add(JSON.stringify([this.#self, storeId, lsId]));
+    const inMs = Math.max(0, this.#sentAt + sendEveryMs - performance.now());
+    this.#timer ??= setTimeout(() => void this.#sendDue(), inMs);
+  }
+
+  subscribe(onChange: (storeId: string, lsId: string) => void, onMissed: () => void): void {
+    this.#listener = {
+      onPayload: (payload) => {
+        const change = parseChange(payload);
+        if (change !== undefined && change[0] !== this.#self) onChange(change[1], change[2]);
+      },
+      onReady: onMissed,
+    };
+  }
+
+  ready(): Promise<void> | undefined {
+    if (!this.listens || this.#listener === undefined) return this.#ready;
+    this.#ready = withTimeout(this.channel.listen(this.#listener), readyTimeoutMs, "The database")
+      .catch(() => undefined)
+      .then(() => (this.#ready = undefined));
+    this.#listener = undefined;
+    return this.#ready;
+  }
+
+  async close(): Promise<void> {
+    await withTimeout(this.#sendDue(), closeTimeoutMs, "The database").catch(() => undefined);
+    await this.channel.close();
+  }
+
+  async #sendDue(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sentAt = performance.now();
+    const payloads = [...this.#due];
+    this.#due.clear();
+    if (payloads.length > 0) await this.channel.notify(payloads).catch(() => undefined); // the channel reports it
+  }
 }

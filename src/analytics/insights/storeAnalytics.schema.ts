@@ -88,44 +88,47 @@ StoreAnalytics.implement({
       description: "Those of the shows that started in this time, added up: a viewer of two shows counts in each.",
       resolve: async ({ figures }) => (await figures()).kpis,
     }),
-    timeline: t.field({
-      type: [StoreBucketFiguresRef],
-      description:
-        "What happened in this time, to the minute, in all shows: at most the latest 1,500 buckets that are not empty.",
-      extensions: { itemsExpected: bucketsExpected, cost: 100 },
-      args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY", description: "The length of each part." }) },
-      resolve: (analytics, { bucket }, { db }) => {
-        const { storeId, range } = analytics;
-        const read = () => asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket));
-        return shared(analytics, `timeline ${bucket}`, read);
-      },
-    }),
-    topShows: t.field({
-      type: [LiveStreamAnalyticsRef],
-      description: "The shows that started in this time, those with the highest figure first; then by id.",
-      args: {
-        ...firstArg(topShowsFirst),
-        by: t.arg({ type: ShowOrder, defaultValue: "SALES", description: "Which figure." }),
-      },
-      resolve: async (analytics, { first, by }, { db }) => {
-        const { storeId, range } = analytics;
-        const page = { first: pageSize(first, topShowsFirst), by };
-        const read = () => asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
-        return asList(await shared(analytics, `shows ${page.first} ${by}`, read));
-      },
-    }),
-    previous: t.field({
-      type: StoreAnalytics,
-      description:
-        "The range moved back by its length in whole days of the time zone; from a week on, in whole weeks, so that weekdays meet.",
-      extensions: { cost: 100 },
-      resolve: (analytics, _, { db }) => {
-        const { storeId, range } = analytics;
-        return shared(analytics, "previous", async () => analyticsWithin(db, storeId, rangeBefore(range)));
-      },
-    }),
   }),
 });
+
+builder.objectFields(StoreAnalytics, (t) => ({
+  timeline: t.field({
+    type: [StoreBucketFiguresRef],
+    description:
+      "What happened in this time, to the minute, in all shows: at most the latest 1,500 buckets that are not empty.",
+    extensions: { itemsExpected: bucketsExpected, cost: 100 },
+    args: { bucket: t.arg({ type: StoreBucket, defaultValue: "DAY", description: "The length of each part." }) },
+    resolve: (analytics, { bucket }, { db }) => {
+      const { storeId, range } = analytics;
+      const read = () => asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket));
+      return shared(analytics, `timeline ${bucket}`, read);
+    },
+  }),
+  topShows: t.field({
+    type: [LiveStreamAnalyticsRef],
+    description: "The shows that started in this time, those with the highest figure first; then by id.",
+    args: {
+      ...firstArg(topShowsFirst),
+      by: t.arg({ type: ShowOrder, defaultValue: "SALES", description: "Which figure." }),
+    },
+    resolve: async (analytics, { first, by }, { db }) => {
+      const { storeId, range } = analytics;
+      const page = { first: pageSize(first, topShowsFirst), by };
+      const read = () => asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
+      return asList(await shared(analytics, `shows ${page.first} ${by}`, read));
+    },
+  }),
+  previous: t.field({
+    type: StoreAnalytics,
+    description:
+      "The range moved back by its length in whole days of the time zone; from a week on, in whole weeks, so that weekdays meet.",
+    extensions: { cost: 100 },
+    resolve: (analytics, _, { db }) => {
+      const { storeId, range } = analytics;
+      return shared(analytics, "previous", async () => analyticsWithin(db, storeId, rangeBefore(range)));
+    },
+  }),
+}));
 
 builder.queryFields((t) => ({
   storeAnalytics: t.field({

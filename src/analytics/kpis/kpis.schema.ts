@@ -89,21 +89,24 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
       extensions: devicesExpected,
       resolve: ({ devices }) => devices,
     }),
-    conversionRate: t.exposeFloat("conversionRate", {
-      description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
-    }),
-    refunds: t.field({
-      type: ChannelTotals,
-      description: "Amounts of refunds, which sales do not leave out.",
-      resolve: ({ refunds }) => refunds,
-    }),
-    netSales: t.field({
-      type: ChannelTotals,
-      description: "Sales without refunds; below 0 where refunds exceed them.",
-      resolve: ({ netSales }) => netSales,
-    }),
-    averageOrderValue: t.exposeFloat("averageOrderValue", {
-      description: "Sales for each order, in the currency of the store; 0 without orders.",
-    }),
   }),
 });
+
+builder.objectFields(Kpis, (t) => ({
+  conversionRate: t.exposeFloat("conversionRate", {
+    description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+  }),
+  refunds: t.field({
+    type: ChannelTotals,
+    description: "Amounts of refunds, which sales do not leave out.",
+    resolve: ({ refunds }) => refunds,
+  }),
+  netSales: t.field({
+    type: ChannelTotals,
+    description: "Sales without refunds; below 0 where refunds exceed them.",
+    resolve: ({ netSales }) => netSales,
+  }),
+  averageOrderValue: t.exposeFloat("averageOrderValue", {
+    description: "Sales for each order, in the currency of the store; 0 without orders.",
+  }),
+}));

@@ -124,45 +124,65 @@ export function kpisOf(
 ): Kpis {
   const decimals = currencyDecimals(currency);
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
-  const [live, replay, referral] = [of("LIVE"), of("REPLAY"), of("REFERRAL")];
-  const sales = new Decimal(live.sales).plus(replay.sales).plus(referral.sales);
-  const orders = live.orders + replay.orders + referral.orders;
-  const amounts = (amountOf: (totals: Pick<ChannelTotals, "sales" | "refunds">) => Decimal): Amounts => ({
-    live: money(amountOf(live), decimals),
-    replay: money(amountOf(replay), decimals),
-    referral: money(amountOf(referral), decimals),
-    total: money(amountOf(live).plus(amountOf(replay)).plus(amountOf(referral)), decimals),
-    currency,
-  });
-  const counts = (countOf: (totals: Totals) => number): ByChannel => ({
-    live: countOf(live),
-    replay: countOf(replay),
-    referral: countOf(referral),
-    total: countOf(live) + countOf(replay) + countOf(referral),
-  });
-  const buyers = { ...counts(({ buyers: count }) => count), unique: of("ANY").buyers };
-  const viewers = viewersOf(live, replay, of("ANY"));
+  const channels = { live: of("LIVE"), replay: of("REPLAY"), referral: of("REFERRAL") };
+  const viewers = viewersOf(channels.live, channels.replay, of("ANY"));
+  const buyers = { ...counts(channels, ({ buyers: count }) => count), unique: of("ANY").buyers };
+  const orders = counts(channels, ({ orders: count }) => count);
+  const amounts = (amountOf: (totals: Totals) => Decimal) => amountsOf(channels, amountOf, { currency, decimals });
   return {
-    sales: amounts(({ sales: amount }) => new Exact(amount)),
-    orders: counts(({ orders: count }) => count),
+    sales: amounts(({ sales }) => new Exact(sales)),
+    orders,
     ...viewers,
     devices: deviceShares(devices),
-    conversionRate: percent(orders, viewers.viewers.unique),
-    averageOrderValue: ratio(sales, orders, decimals),
+    conversionRate: percent(orders.total, viewers.viewers.unique),
+    averageOrderValue: ratio(
+      sumOf(channels, ({ sales }) => new Exact(sales)),
+      orders.total,
+      decimals,
+    ),
     refunds: amounts(({ refunds }) => new Exact(refunds)),
-    netSales: amounts(({ sales: amount, refunds }) => new Exact(amount).minus(refunds)),
+    netSales: amounts(({ sales, refunds }) => new Exact(sales).minus(refunds)),
     buyers,
     buyerRate: {
-      live: percent(buyers.live, live.viewers),
-      replay: percent(buyers.replay, replay.viewers),
+      live: percent(buyers.live, channels.live.viewers),
+      replay: percent(buyers.replay, channels.replay.viewers),
       total: percent(buyers.unique, viewers.viewers.unique),
     },
-    ordersWithoutViewer: counts(({ ordersWithoutViewer }) => ordersWithoutViewer),
+    ordersWithoutViewer: counts(channels, ({ ordersWithoutViewer }) => ordersWithoutViewer),
     sources: sourceFigures(sources, decimals),
   };
 }
 
 type Totals = Omit<ChannelTotals, "channel">;
+
+interface Channels {
+  readonly live: Totals;
+  readonly replay: Totals;
+  readonly referral: Totals;
+}
+
+function counts({ live, replay, referral }: Channels, countOf: (totals: Totals) => number): ByChannel {
+  const [ofLive, ofReplay, ofReferral] = [countOf(live), countOf(replay), countOf(referral)];
+  return { live: ofLive, replay: ofReplay, referral: ofReferral, total: ofLive + ofReplay + ofReferral };
+}
+
+function sumOf({ live, replay, referral }: Channels, amountOf: (totals: Totals) => Decimal): Decimal {
+  return amountOf(live).plus(amountOf(replay)).plus(amountOf(referral));
+}
+
+function amountsOf(
+  channels: Channels,
+  amountOf: (totals: Totals) => Decimal,
+  { currency, decimals }: { readonly currency: string | null; readonly decimals: number },
+): Amounts {
+  return {
+    live: money(amountOf(channels.live), decimals),
+    replay: money(amountOf(channels.replay), decimals),
+    referral: money(amountOf(channels.referral), decimals),
+    total: money(sumOf(channels, amountOf), decimals),
+    currency,
+  };
+}
 
 /** What is of viewers, who are on LIVE and REPLAY. */
 function viewersOf(live: Totals, replay: Totals, any: Totals) {

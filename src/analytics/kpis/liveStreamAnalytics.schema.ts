@@ -115,6 +115,9 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     resolve: (analytics, { bucketSeconds, from, until }, { db }) =>
       sharedTimeline(db, analytics, bucketSeconds, { from, until }),
   }),
+}));
+
+builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   topProducts: t.field({
     type: [ProductCarts],
     description: "The products with the highest figure, by default those most often put into carts.",

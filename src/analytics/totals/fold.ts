@@ -36,60 +36,70 @@ function foldTerms(storeId: string, lsId: string) {
  * subplan instead of a quadratic join. Each ends in a SELECT: see storeStatements.ts.
  */
 function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
-  const { row, of, ofNumber, show, isFree } = foldTerms(storeId, lsId);
-  return [
-    Prisma.sql`
-      WITH ${show},
-      free AS MATERIALIZED (SELECT minute, slot FROM "LiveStreamMinute" AS m WHERE ${of("m")} AND ${isFree}),
-      gone AS (
-        DELETE FROM "LiveStreamMinute" AS m
-        WHERE ${of("m")} AND slot >= 0 AND ((minute, slot) IN (SELECT minute, slot FROM free)) IS TRUE
-        RETURNING m.minute, m.viewers, m.carts, m.orders, m.sales),
-      added AS MATERIALIZED (
-        SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
-        FROM gone GROUP BY minute),
-      folded AS (
-        INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
-        SELECT l."storeId", l.id, a.minute, -1, a.viewers, a.carts, a.orders, a.sales
-        FROM ${row.source}, added AS a WHERE ${row.isShow} ORDER BY a.minute
-        ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
-          carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
-        RETURNING minute, viewers),
-      spans AS (${addToSpans({ show: row, added: Prisma.sql`(SELECT minute, carts, orders, sales FROM added)`, totals: Prisma.sql`folded` })})
-      SELECT 1`,
-    Prisma.sql`
-      WITH ${show},
-      free AS MATERIALIZED (SELECT kind, name, slot FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND ${isFree}),
-      gone AS (
-        DELETE FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND slot >= 0
-          AND ((kind, name, slot) IN (SELECT kind, name, slot FROM free)) IS TRUE
-        RETURNING g.kind, g.name, g.viewers, g.orders, g.sales),
-      folded AS (
-        INSERT INTO "LiveStreamGroup" AS t ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
-        SELECT l."storeId", l.id, a.kind, a.name, -1, a.viewers, a.orders, a.sales
-        FROM ${row.source}, (
-          SELECT kind, name, sum(viewers) AS viewers, sum(orders) AS orders, sum(sales) AS sales FROM gone GROUP BY kind, name) AS a
-        WHERE ${row.isShow} ORDER BY a.kind, a.name
-        ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
-          orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales)
-      SELECT 1`,
-    Prisma.sql`
-      WITH ${show},
-      free AS MATERIALIZED (SELECT "productId", "startsAt", slot FROM "ShowProductSlot" AS p WHERE ${ofNumber} AND ${isFree}),
-      gone AS (
-        DELETE FROM "ShowProductSlot" AS p WHERE ${ofNumber}
-          AND (("productId", "startsAt", slot) IN (SELECT "productId", "startsAt", slot FROM free)) IS TRUE
-        RETURNING p."productId", p."startsAt", p.carts, p.orders, p.quantity, p.sales, p.refunds),
-      spans AS (${addToProductSpans({ show: row, added: Prisma.sql`gone` })}),
-      folded AS (
-        INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
-        SELECT l."storeId", l.id, a."productId", -1, a.carts, a.orders, a.quantity, a.sales
-        FROM ${row.source}, (
-          SELECT "productId", sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales
-          FROM gone GROUP BY "productId") AS a
-        WHERE ${row.isShow} ORDER BY a."productId"
-        ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
-          orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)
-      SELECT 1`,
-  ];
+  const terms = foldTerms(storeId, lsId);
+  return [foldMinutes(terms), foldGroups(terms), foldProducts(terms)];
+}
+
+type FoldTerms = ReturnType<typeof foldTerms>;
+
+function foldMinutes({ row, of, show, isFree }: FoldTerms): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${show},
+    free AS MATERIALIZED (SELECT minute, slot FROM "LiveStreamMinute" AS m WHERE ${of("m")} AND ${isFree}),
+    gone AS (
+      DELETE FROM "LiveStreamMinute" AS m
+      WHERE ${of("m")} AND slot >= 0 AND ((minute, slot) IN (SELECT minute, slot FROM free)) IS TRUE
+      RETURNING m.minute, m.viewers, m.carts, m.orders, m.sales),
+    added AS MATERIALIZED (
+      SELECT minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders, sum(sales) AS sales
+      FROM gone GROUP BY minute),
+    folded AS (
+      INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
+      SELECT l."storeId", l.id, a.minute, -1, a.viewers, a.carts, a.orders, a.sales
+      FROM ${row.source}, added AS a WHERE ${row.isShow} ORDER BY a.minute
+      ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
+        carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
+      RETURNING minute, viewers),
+    spans AS (${addToSpans({ show: row, added: Prisma.sql`(SELECT minute, carts, orders, sales FROM added)`, totals: Prisma.sql`folded` })})
+    SELECT 1`;
+}
+
+function foldGroups({ row, of, show, isFree }: FoldTerms): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${show},
+    free AS MATERIALIZED (SELECT kind, name, slot FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND ${isFree}),
+    gone AS (
+      DELETE FROM "LiveStreamGroup" AS g WHERE ${of("g")} AND slot >= 0
+        AND ((kind, name, slot) IN (SELECT kind, name, slot FROM free)) IS TRUE
+      RETURNING g.kind, g.name, g.viewers, g.orders, g.sales),
+    folded AS (
+      INSERT INTO "LiveStreamGroup" AS t ("storeId", "liveStreamId", kind, name, slot, viewers, orders, sales)
+      SELECT l."storeId", l.id, a.kind, a.name, -1, a.viewers, a.orders, a.sales
+      FROM ${row.source}, (
+        SELECT kind, name, sum(viewers) AS viewers, sum(orders) AS orders, sum(sales) AS sales FROM gone GROUP BY kind, name) AS a
+      WHERE ${row.isShow} ORDER BY a.kind, a.name
+      ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
+        orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales)
+    SELECT 1`;
+}
+
+function foldProducts({ row, ofNumber, show, isFree }: FoldTerms): Prisma.Sql {
+  return Prisma.sql`
+    WITH ${show},
+    free AS MATERIALIZED (SELECT "productId", "startsAt", slot FROM "ShowProductSlot" AS p WHERE ${ofNumber} AND ${isFree}),
+    gone AS (
+      DELETE FROM "ShowProductSlot" AS p WHERE ${ofNumber}
+        AND (("productId", "startsAt", slot) IN (SELECT "productId", "startsAt", slot FROM free)) IS TRUE
+      RETURNING p."productId", p."startsAt", p.carts, p.orders, p.quantity, p.sales, p.refunds),
+    spans AS (${addToProductSpans({ show: row, added: Prisma.sql`gone` })}),
+    folded AS (
+      INSERT INTO "LiveStreamProduct" AS t ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)
+      SELECT l."storeId", l.id, a."productId", -1, a.carts, a.orders, a.quantity, a.sales
+      FROM ${row.source}, (
+        SELECT "productId", sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales
+        FROM gone GROUP BY "productId") AS a
+      WHERE ${row.isShow} ORDER BY a."productId"
+      ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
+        orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)
+    SELECT 1`;
 }

@@ -46,18 +46,9 @@ export async function* exportProducts(
   if (signal?.aborted === true) abort();
   abandoned.signal.addEventListener("abort", () => queue.end({ error: abandoned.signal.reason as Error }));
   const read = isSingle ? readPages : readShared;
-  let products = 0;
-  const take = (lines: string, count: number) => {
-    products += count;
-    onProgress?.(products);
-    return queue.push(Buffer.from(lines));
-  };
-  const restart = () => {
-    products = 0;
-    queue.clear();
-  };
   const filter = { ...narrowed, storeId, siteId };
-  const reading = read(db, { format, filter, take, restart, signal: abandoned.signal }).then(
+  const reader = { format, filter, signal: abandoned.signal, ...intoQueue(queue, onProgress) };
+  const reading = read(db, reader).then(
     () => queue.end(),
     (error: unknown) => queue.end({ error }),
   );
@@ -70,6 +61,21 @@ export async function* exportProducts(
     await reading;
     exportPlaces.release(storeId);
   }
+}
+
+function intoQueue(queue: SpillQueue, onProgress?: (products: number) => void) {
+  let products = 0;
+  return {
+    take: (lines: string, count: number) => {
+      products += count;
+      onProgress?.(products);
+      return queue.push(Buffer.from(lines));
+    },
+    restart: () => {
+      products = 0;
+      queue.clear();
+    },
+  };
 }
 
 function readShared(db: RootDatabase, reader: ExportReader): Promise<void> {

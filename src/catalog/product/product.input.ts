@@ -1,14 +1,7 @@
 import type { Path, Problems } from "../../errors.js";
 import { mustBe, SentNumber } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
-import {
-  fieldBits,
-  type FieldName,
-  type ProductInput,
-  type ProductPatch,
-  productFieldNames,
-  productFields,
-} from "./product.fields.js";
+import { fieldBits, type FieldName, type ProductPatch, productFieldNames, productFields } from "./product.fields.js";
 import { type Report, ruleOf } from "./product.rules.js";
 
 // As a list, which is faster to go through for each product.
@@ -64,8 +57,13 @@ export function checkProduct(
   for (const name in product) {
     if (!knownNames.has(name)) report(clip(name), "UNKNOWN_FIELD", `A product has no field "${clip(name)}".`);
   }
+  checkFields(product, report, isPatch);
+  return problems.total === totalBefore;
+}
+
+function checkFields(product: ProductPatch, report: Report, isPatch: boolean): void {
   for (const { name, rule } of checkedFields) {
-    const value = (product as Partial<ProductInput>)[name];
+    const value = product[name];
     if (value !== undefined && value !== null) {
       rule(value, name, report);
       continue;
@@ -73,11 +71,10 @@ export function checkProduct(
     const fault = isPatch ? missingInPatch(name, product) : missingField(name);
     if (fault !== undefined) report(name, "REQUIRED", fault);
   }
-  const { price_min: min, price_max: max } = product as Partial<ProductInput>;
+  const { price_min: min, price_max: max } = product;
   if (typeof min === "number" && typeof max === "number" && min > max) {
     report("price_min", "INVALID_VALUE", `price_min must not be above price_max, but ${min} is above ${max}.`);
   }
-  return problems.total === totalBefore;
 }
 
 function asSent(product: unknown, field: string | Path, { digitsOf }: Place): SentNumber | undefined {

@@ -107,6 +107,9 @@ builder.mutationFields((t) => ({
       });
     }),
   }),
+}));
+
+builder.mutationFields((t) => ({
   importProductsCsv: t.field({
     extensions: { scope: "catalog:write", takesAsSent: "csvContent" },
     type: ProductImport,

@@ -68,6 +68,21 @@ export function* readProductsJson(
   const checks = new RowChecks(errorPolicy);
   const chunk = new ChunkBuilder(checks, options);
   const take = () => ({ bytesRead: 0, ...chunk.take() });
+  const endRow = (): void => {
+    checks.endRow(place.index);
+    place.index += 1;
+  };
+  const add = (sent: unknown, characters: number): void => {
+    const product = takesSingles ? withLists(sent) : sent;
+    const isValid = checkProduct(product, place, checks.row, isPatch);
+    chunk.addSent(product, { line: place.index, isValid }, characters);
+    endRow();
+  };
+  const refuseTooLong = (): void => {
+    const message = `A product may have at most ${productBytesMax} bytes.`;
+    checks.row.add({ code: "TOO_LONG", message, path: place.path });
+    endRow();
+  };
   const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
   let from = first;
   for (const { elements: products, bytes: length } of slices) {
@@ -75,20 +90,13 @@ export function* readProductsJson(
     from += length + 1; // a comma follows
     place.digits = new SentDigits(() => slice.toString("latin1"));
     if (products === undefined) {
-      const message = `A product may have at most ${productBytesMax} bytes.`;
-      checks.row.add({ code: "TOO_LONG", message, path: place.path });
-      checks.endRow(place.index);
-      place.index += 1;
+      refuseTooLong();
       continue;
     }
     beginSlice?.();
     const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
-      const product = takesSingles ? withLists(sent) : sent;
-      const isValid = checkProduct(product, place, checks.row, isPatch);
-      chunk.addSent(product, { line: place.index, isValid }, charactersEach);
-      checks.endRow(place.index);
-      place.index += 1;
+      add(sent, charactersEach);
       if (chunk.full) yield take();
     }
   }

@@ -75,12 +75,7 @@ export async function* readOnThread(
       isWaiting = false;
       if (message.kind === "piece") continue; // it goes on
       if (message.kind === "result") return message.result;
-      if (message.kind === "refused") throw new AppError(message.code, message.message);
-      if (message.kind === "tooMuchMemory") throw tooMuchMemory();
-      if (message.kind === "unreadable") {
-        const { code, path = "file" in source ? source.file : undefined } = message;
-        throw Object.assign(new Error(message.message), { code, syscall: "read", path });
-      }
+      if (message.kind !== "chunk") throw errorOf(message, source);
       bytesRead = message.chunk.bytesRead;
       port1.postMessage("taken");
       yield message.chunk;
@@ -93,6 +88,15 @@ export async function* readOnThread(
     stop.abort();
     await failed; // the thread is free again, or gone
   }
+}
+
+type Failure = Exclude<ReadingMessage, { readonly kind: "piece" | "result" | "chunk" }>;
+
+function errorOf(message: Failure, source: ThreadSource): Error {
+  if (message.kind === "refused") return new AppError(message.code, message.message);
+  if (message.kind === "tooMuchMemory") return tooMuchMemory();
+  const { code, path = "file" in source ? source.file : undefined } = message;
+  return Object.assign(new Error(message.message), { code, syscall: "read", path });
 }
 
 function tooSlow(bytesRead: number): AppError {

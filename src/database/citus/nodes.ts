@@ -40,52 +40,65 @@ const notKnownYet = "not known yet";
  * @param onNone is called once the database turns out to have no nodes, and is not to be asked again
  */
 export function createStoreNodes(ask: AskNodes, onNone: () => void): StoreNodes {
-  const known = new LRUCache<string, KnownNode>({ max: storesMax });
-  const due = new Set<string>();
-  let hasNodes: boolean | undefined;
-  let runStatements = false;
-  let isAsking = false;
-
-  const askForDue = async (): Promise<void> => {
-    const storeIds = [...due].slice(0, storesOfQueryMax);
-    const askedAt = performance.now();
-    const found = await ask(storeIds);
-    hasNodes = found !== undefined;
-    runStatements = found?.runStatements === true;
-    for (const storeId of storeIds) {
-      known.set(storeId, { node: found?.nodes.get(storeId), askedAt });
-      due.delete(storeId);
-    }
-    if (hasNodes) return;
-    due.clear();
-    onNone();
+  const nodes = new NodesOfStores(ask, onNone);
+  return {
+    areDistributed: () => nodes.hasNodes === true,
+    nodeOf: (storeId) => nodes.nodeOf(storeId),
+    runStatements: (storeId) => {
+      nodes.nodeOf(storeId); // looks it up
+      return nodes.runStatements;
+    },
   };
-  const lookUp = async (): Promise<void> => {
-    isAsking = true;
-    await new Promise<void>((resolve) => setImmediate(resolve)); // more may come up
-    try {
-      while (due.size > 0) await askForDue();
-      isAsking = false;
-    } catch {
-      setTimeout(() => (isAsking = false), pauseAfterFailureMs).unref();
-    }
-  };
+}
 
-  const nodeOf = (storeId: string): string | undefined => {
-    if (hasNodes === false || storeId === "") return undefined;
-    const entry = known.get(storeId);
+class NodesOfStores {
+  hasNodes: boolean | undefined;
+  runStatements = false;
+  readonly #known = new LRUCache<string, KnownNode>({ max: storesMax });
+  readonly #due = new Set<string>();
+  #isAsking = false;
+
+  constructor(
+    private readonly ask: AskNodes,
+    private readonly onNone: () => void,
+  ) {}
+
+  nodeOf(storeId: string): string | undefined {
+    if (this.hasNodes === false || storeId === "") return undefined;
+    const entry = this.#known.get(storeId);
     if (entry === undefined || performance.now() - entry.askedAt > trustMs) {
-      if (due.size < storesMax) due.add(storeId);
-      if (!isAsking) void lookUp();
+      if (this.#due.size < storesMax) this.#due.add(storeId);
+      if (!this.#isAsking) void this.#lookUp();
     }
     if (entry !== undefined) return entry.node;
-    return hasNodes === true ? notKnownYet : undefined;
-  };
-  const canRunStatements = (storeId: string): boolean => {
-    nodeOf(storeId); // looks it up
-    return runStatements;
-  };
-  return { areDistributed: () => hasNodes === true, nodeOf, runStatements: canRunStatements };
+    return this.hasNodes === true ? notKnownYet : undefined;
+  }
+
+  async #lookUp(): Promise<void> {
+    this.#isAsking = true;
+    await new Promise<void>((resolve) => setImmediate(resolve)); // more may come up
+    try {
+      while (this.#due.size > 0) await this.#askForDue();
+      this.#isAsking = false;
+    } catch {
+      setTimeout(() => (this.#isAsking = false), pauseAfterFailureMs).unref();
+    }
+  }
+
+  async #askForDue(): Promise<void> {
+    const storeIds = [...this.#due].slice(0, storesOfQueryMax);
+    const askedAt = performance.now();
+    const found = await this.ask(storeIds);
+    this.hasNodes = found !== undefined;
+    this.runStatements = found?.runStatements === true;
+    for (const storeId of storeIds) {
+      this.#known.set(storeId, { node: found?.nodes.get(storeId), askedAt });
+      this.#due.delete(storeId);
+    }
+    if (this.hasNodes) return;
+    this.#due.clear();
+    this.onNone();
+  }
 }
 
 const statementsOfNodes = `SELECT ${hasCitus} AS "isOnCitus", ${canRunOnNode} AS "runStatements"`;

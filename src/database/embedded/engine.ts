@@ -39,12 +39,7 @@ export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
 export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
-  await inFolder(folder, async () => {
-    await makeFolder(folder);
-    await fillFolder(folder);
-  });
-  // The engine would make a new database in its place.
-  if (!existsSync(join(folder, "PG_VERSION"))) throw new DamagedDatabaseError(folder, "PG_VERSION is missing");
+  await prepareFolder(folder);
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);
@@ -79,6 +74,15 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
       await end();
     },
   };
+}
+
+async function prepareFolder(folder: string): Promise<void> {
+  await inFolder(folder, async () => {
+    await makeFolder(folder);
+    await fillFolder(folder);
+  });
+  // The engine would make a new database in its place.
+  if (!existsSync(join(folder, "PG_VERSION"))) throw new DamagedDatabaseError(folder, "PG_VERSION is missing");
 }
 
 export function removeSocketFolder(socketFolder: string): void {

@@ -95,10 +95,14 @@ class SharedSession {
     const exchange = this.#statements.exchangeFor(messages, isWhole);
     const onRawData = exchange?.answered(receive) ?? receive;
     await this.pglite.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
-    const type = messages.at(-1)?.[0] ?? startupMessage;
-    const problem = endsExchange.has(type) && type !== terminate ? answer.failure : undefined;
-    if (problem !== undefined) throw new Error(problem);
+    if (answer.failure !== undefined && isAnswered(messages)) throw new Error(answer.failure);
   }
+}
+
+/** Whether ReadyForQuery follows. */
+function isAnswered(messages: readonly Uint8Array[]): boolean {
+  const type = messages.at(-1)?.[0] ?? startupMessage;
+  return endsExchange.has(type) && type !== terminate;
 }
 
 function totalLength(messages: readonly Uint8Array[]): number {

@@ -38,9 +38,15 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
         "engagedViewers" = t."engagedViewers" + EXCLUDED."engagedViewers",
         "ordersWithoutViewer" = t."ordersWithoutViewer" + EXCLUDED."ordersWithoutViewer"),
     ${addToGroups(store, slot, hasOthers)},
+    ${addToMinutes(store, slot)},
+    ${addToProducts(store, slot, hasOthers)}`;
+}
+
+function addToMinutes({ source, isStore }: StoreRow, slot: number): Prisma.Sql {
+  return Prisma.sql`
     minute AS (
       INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
-      SELECT o.id, ${lsId}, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales
+      SELECT o.id, ${idOfShow("a")}, a.minute, ${slot}::int, a.viewers, a.carts, a.orders, a.sales
       FROM ${source}, (
         SELECT show, ${momentOf(hour, minute)} AS minute, sum(viewers) AS viewers, sum(carts) AS carts, sum(orders) AS orders,
           sum(sales) AS sales
@@ -53,8 +59,7 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
       WHERE ${isStore} ORDER BY a.show, a.minute
       ON CONFLICT ("storeId", "liveStreamId", minute, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
         carts = t.carts + EXCLUDED.carts, orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
-      RETURNING "liveStreamId"),
-    ${addToProducts(store, slot, hasOthers)}`;
+      RETURNING "liveStreamId")`;
 }
 
 /** How many viewers have got the first of a kind's bits. */

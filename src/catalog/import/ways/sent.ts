@@ -41,22 +41,27 @@ export async function importSentProducts(
   { path, isListExpected, ...options }: SentOptions,
 ): Promise<ImportResult> {
   const { takesSingles } = sent;
-  if ("value" in sent) {
-    const { value, frame } = sent;
-    const digits = frame && new SentDigits(() => frame.toString("latin1"));
-    const isArray = isListExpected && Array.isArray(value);
-    const list = isArray ? (value as readonly unknown[]) : [value];
-    const pathOf = isArray ? (index: number) => path.concat(index) : () => path;
-    return importProducts(db, storeId, takesSingles ? list.map(withLists) : list, { ...options, pathOf, digits });
-  }
-  const { unparsed } = sent;
+  if ("unparsed" in sent) return importFrom(db, storeId, unparsedSource(sent, path, options), options);
+  const { value, frame } = sent;
+  const digits = frame && new SentDigits(() => frame.toString("latin1"));
+  const isArray = isListExpected && Array.isArray(value);
+  const list = isArray ? (value as readonly unknown[]) : [value];
+  const pathOf = isArray ? (index: number) => path.concat(index) : () => path;
+  return importProducts(db, storeId, takesSingles ? list.map(withLists) : list, { ...options, pathOf, digits });
+}
+
+/** Reads a chunk of few bytes here, more of them on a thread. @throws {AppError} BAD_REQUEST for too many products */
+function unparsedSource(
+  { unparsed, takesSingles }: Extract<SentProducts, { readonly unparsed: unknown }>,
+  path: Path,
+  { productsMax = Infinity, errorPolicy, signal }: Omit<SentOptions, "path" | "isListExpected">,
+): ProductSource {
   const isList = isUnparsedList(unparsed);
-  if (isList && unparsed.items > (options.productsMax ?? Infinity)) throw tooManyProducts(options.productsMax ?? 0);
+  if (isList && unparsed.items > productsMax) throw tooManyProducts(productsMax);
   const isChunk = !isList || unparsed.items <= chunkRowsMax;
   const isReadHere = isChunk && unparsed.end - unparsed.start <= readHereBytesMax;
-  const { errorPolicy, signal } = options;
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
-  const source: ProductSource = {
+  return {
     isOnThread: !isReadHere,
     read: (more) =>
       isReadHere
@@ -65,7 +70,6 @@ export async function importSentProducts(
     placeOf: (index, field) => ({ path: isList ? path.concat(index, field) : path.concat(field) }),
     positionOf: (index) => ({ index, line: null }),
   };
-  return importFrom(db, storeId, source, options);
 }
 
 async function* readHere(unparsed: UnparsedValue, options: JsonOptions): AsyncGenerator<CsvChunk, CsvResult> {

@@ -32,6 +32,38 @@ const ProductOrder = builder.enumType("ProductOrder", {
   }),
 });
 
+const productFilterArgs = builder.args((t) => ({
+  search: t.string({
+    required: false,
+    description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
+  }),
+  available: t.boolean({
+    required: false,
+    description: "Only products that can be bought now (true), or that cannot (false).",
+  }),
+  priceMin: t.float({ required: false, description: "Only products with this price or a higher one." }),
+  priceMax: t.float({ required: false, description: "Only products with this price or a lower one." }),
+  siteId: t.string({ required: false, description: "Only products of this site or of none." }),
+  ids: t.field({
+    type: ["ID"],
+    required: false,
+    description: `Only products with one of these reference ids: at most ${idsMax}; first says how many of them are returned. Unknown ids are ignored.`,
+  }),
+}));
+
+const productOrderArgs = builder.args((t) => ({
+  orderBy: t.field({
+    type: ProductOrder,
+    defaultValue: "ID",
+    description: "What the list is ordered by; then by id.",
+  }),
+  direction: t.field({
+    type: SortDirection,
+    required: false,
+    description: "ASC for ID and TITLE, else DESC, if left out.",
+  }),
+}));
+
 builder.queryFields((t) => ({
   products: t.field({
     extensions: { scope: "catalog:read" },
@@ -39,35 +71,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description:
       "The store's products: by id, unless another order is asked for. Ties are ordered by id, in the same direction; products without a price come last in either direction.",
-    args: {
-      ...pageArgs(),
-      search: t.arg.string({
-        required: false,
-        description: "Words, or beginnings of words, of title or SKU: at most 1,000 characters.",
-      }),
-      available: t.arg.boolean({
-        required: false,
-        description: "Only products that can be bought now (true), or that cannot (false).",
-      }),
-      priceMin: t.arg.float({ required: false, description: "Only products with this price or a higher one." }),
-      priceMax: t.arg.float({ required: false, description: "Only products with this price or a lower one." }),
-      siteId: t.arg.string({ required: false, description: "Only products of this site or of none." }),
-      ids: t.arg({
-        type: ["ID"],
-        required: false,
-        description: `Only products with one of these reference ids: at most ${idsMax}; first says how many of them are returned. Unknown ids are ignored.`,
-      }),
-      orderBy: t.arg({
-        type: ProductOrder,
-        defaultValue: "ID",
-        description: "What the list is ordered by; then by id.",
-      }),
-      direction: t.arg({
-        type: SortDirection,
-        required: false,
-        description: "ASC for ID and TITLE, else DESC, if left out.",
-      }),
-    },
+    args: { ...pageArgs(), ...productFilterArgs, ...productOrderArgs },
     resolve: rateLimited("product", async (_, { first, after, orderBy, direction, ...filter }, context, info) => {
       const { db, identity, limits } = context;
       const { storeId } = identity;

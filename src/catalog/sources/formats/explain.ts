@@ -61,20 +61,23 @@ export async function explainRow(
     const candidate = file.isOwn ? ownProduct(row) : draft && productOf(finisher, draft, options);
     const problems = new Problems();
     const isValid = candidate !== undefined && checkProduct(candidate, { path: [] }, problems, options.isPatch);
-    const messages = [
-      ...problems.list.map(({ message }) => message),
-      ...(draft?.fault === undefined ? [] : [draft.fault]),
-    ];
-    const from = [...(draft?.from ?? []), ...(draft?.parent === undefined ? [] : [draft.parent.row.line])];
+    const messages = problems.list.map(({ message }) => message);
+    if (draft?.fault !== undefined) messages.push(draft.fault);
     return {
       ...explanation(file, row.line, { problems: messages, notes: told }),
       cells: cellsOfRow(file, row, { candidate, options }),
       product: isValid ? candidate : undefined,
-      from: [...new Set(from)].filter((other) => other !== row.line && other > 0).toSorted((a, b) => a - b),
+      from: draft === undefined ? [] : otherLinesOf(draft),
     };
   } finally {
     await file.close();
   }
+}
+
+/** The lines of other rows that a product takes values from. */
+function otherLinesOf({ row, from = [], parent }: Draft): number[] {
+  const lines = new Set([...from, ...(parent === undefined ? [] : [parent.row.line])]);
+  return [...lines].filter((line) => line !== row.line && line > 0).toSorted((a, b) => a - b);
 }
 
 function explanation(

@@ -40,8 +40,24 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
       `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`,
     );
   }
-  const { map = {}, onePer, fillDown, isPatch = false } = options;
+  const { map = {}, onePer, isPatch = false } = options;
   const mapped = columnsOfFields(map);
+  reportMapped(reader, mapped, { header, map });
+  reportOptions(reader, { finisher, header, options });
+  if (onePer === "product" && layout.rows !== "beside") reader.refuse(onePerProductMessage);
+  if (isPatch) return requireKey(reader, [...mapped.keys(), ...header]);
+  for (const { field, names } of neededBy(layout)) {
+    if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;
+    reader.refuse(missingColumn(field, { names, layout, isCommand: options.isCommand === true }), field);
+  }
+}
+
+/** Columns of `map`. */
+function reportMapped(
+  reader: FormatReader,
+  mapped: ReturnType<typeof columnsOfFields>,
+  { header, map }: Pick<Reading, "header"> & { readonly map: NonNullable<FormatOptions["map"]> },
+): void {
   for (const [field, columns] of mapped) {
     const absent = [map[field] ?? []].flat().filter((_, at) => !header.includes(columns[at] ?? ""));
     for (const column of absent) reader.refuse(`There is no column '${column}' for ${field} in this file.`, field);
@@ -53,6 +69,13 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
         field,
       );
   }
+}
+
+/** Columns of the URL template and of `fillDown`. */
+function reportOptions(
+  reader: FormatReader,
+  { finisher, header, options: { fillDown } }: Omit<Reading, "layout">,
+): void {
   for (const { text, names } of finisher.placeholders) {
     const isThere = names.some((each) => header.includes(each) || ownNames.has(each));
     if (!isThere) reader.refuse(`The URL template has {${text}}, but this file has no such column.`, "url");
@@ -60,17 +83,10 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
   if (fillDown !== undefined && !header.includes(columnName(fillDown))) {
     reader.refuse(`There is no column '${fillDown}' to fill down in this file.`);
   }
-  if (onePer === "product" && layout.rows !== "beside") reader.refuse(onePerProductMessage);
-  if (isPatch)
-    return requireKey(reader, mapped.has("id") || mapped.has("sku") || header.includes("id") || header.includes("sku"));
-  for (const { field, names } of neededBy(layout)) {
-    if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;
-    reader.refuse(missingColumn(field, { names, layout, isCommand: options.isCommand === true }), field);
-  }
 }
 
-function requireKey(reader: FormatReader, isThere: boolean): void {
-  if (!isThere) reader.refuse("The column id or sku is required.", "id");
+function requireKey(reader: FormatReader, names: readonly string[]): void {
+  if (!names.includes("id") && !names.includes("sku")) reader.refuse("The column id or sku is required.", "id");
 }
 
 function isGiven(field: Field, { map, options }: { readonly map: object; readonly options: FormatOptions }): boolean {
@@ -121,11 +137,14 @@ function missingColumn(field: Field, { names, layout, isCommand }: Lack): string
   }
   if (field === "price")
     return `${message} Without it, prices that are stored would be erased: export products with their prices.`;
+  return `${message} Use ${optionsFor(field, isOwn, isCommand)}.`;
+}
+
+/** By which options a field gets its values. */
+function optionsFor(field: Field, isOwn: boolean, isCommand: boolean): string {
   const [map, given] = isCommand
     ? [`--map ${field}=COLUMN`, `--default ${field}=`]
     : [`map=${field}:COLUMN`, `default=${field}:`];
-  if (field === "featured_image") return `${message} Use ${map}, or ${given}URL.`;
-  return isOwn && (field === "id" || field === "sku")
-    ? `${message} Use ${map}.`
-    : `${message} Use ${map} or ${given}VALUE.`;
+  if (field === "featured_image") return `${map}, or ${given}URL`;
+  return isOwn && (field === "id" || field === "sku") ? map : `${map} or ${given}VALUE`;
 }

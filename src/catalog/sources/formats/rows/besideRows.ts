@@ -81,9 +81,13 @@ export class BesideRows implements RowReader {
     const drafts = this.#drafts(handle, variants, { rows, parent });
     for (const row of rows) this.#noteOther(row, variants.includes(row), known !== undefined);
     if (this.fields.options.onePer === "product") yield* this.#asOne(handle, drafts, isContinued);
-    else if (isTitled || known !== undefined) for (const draft of drafts) yield this.#variant(draft);
+    else if (isTitled || known !== undefined) yield* this.#variants(drafts);
     else for (const draft of drafts) yield* this.#wait(handle, draft);
-    for (const draft of waited) yield this.#variant(draft);
+    yield* this.#variants(waited);
+  }
+
+  *#variants(drafts: readonly Draft[]): Generator<Draft, void> {
+    for (const draft of drafts) yield this.#variant(draft);
   }
 
   *#wait(handle: string, draft: Draft): Generator<Draft, void> {
@@ -153,12 +157,9 @@ export class BesideRows implements RowReader {
     const isProduct = this.#hasKinds && kindOf(row, fields) === "product";
     const product = parent?.row ?? emptyRow;
     const options = isProduct ? [] : fields.optionValues(row);
-    // Exports put an apostrophe before what a spreadsheet would take for a number.
-    const own = fields.text(row, "sku").replace(/^'/u, "");
     const made = keyWithOptions(fields.text(product, "key") || (names?.get("handle") ?? ""), options);
     const shared = fields.sharedSku(row);
-    const sku = shared === undefined ? own || made : made;
-    if (shared !== undefined && made !== own) fields.options.notes.count(sharedSkuNote, row.line);
+    const sku = this.#skuOf(row, made, shared !== undefined);
     const title = typeof parent?.fields.title === "string" ? parent.fields.title : "";
     return {
       ...draft,
@@ -172,6 +173,14 @@ export class BesideRows implements RowReader {
         featured_image: fields.variantImage(row),
       },
     };
+  }
+
+  /** @param made of its product and options */
+  #skuOf(row: SourceRow, made: string, isShared: boolean): string {
+    // Exports put an apostrophe before what a spreadsheet would take for a number.
+    const own = this.fields.text(row, "sku").replace(/^'/u, "");
+    if (isShared && made !== own) this.fields.options.notes.count(sharedSkuNote, row.line);
+    return isShared ? made : own || made;
   }
 
   /** One product with the lowest and highest price of all variants. */

@@ -110,19 +110,24 @@ export class RowFields {
 
   /** Undefined where there is no sale now, null where that cannot be read. */
   #sale(row: SourceRow, product: SourceRow, regular: unknown): number | null | undefined {
-    const [from = "", to = "", ...more] = this.#inherited(row, product, "saleDates")
-      .split("/")
-      .map((text) => text.trim());
     const amount = this.#saleAmount(row, product, regular);
     if (amount === undefined) return undefined;
-    const starts = from || this.#inherited(row, product, "saleStart");
-    const ends = to || this.#inherited(row, product, "saleEnd");
-    const isIncomplete = from !== "" && to === "" && !this.#inherited(row, product, "saleDates").includes("/");
-    const isOn = more.length > 0 || isIncomplete ? undefined : isWithin(this.options.now, starts, ends);
+    const isOn = this.#isSaleOn(row, product);
     if (isOn === false) return undefined;
     const stated = this.has("onSale") ? parseFlag(this.#inherited(row, product, "onSale"), false) : true;
     if (stated === false || stated === null) return undefined;
     return isOn === undefined || typeof stated === "string" || typeof amount !== "number" ? null : amount;
+  }
+
+  /** Undefined where the dates cannot be read. */
+  #isSaleOn(row: SourceRow, product: SourceRow): boolean | undefined {
+    const dates = this.#inherited(row, product, "saleDates");
+    const [from = "", to = "", ...more] = dates.split("/").map((text) => text.trim());
+    const isIncomplete = from !== "" && to === "" && !dates.includes("/");
+    if (more.length > 0 || isIncomplete) return undefined;
+    const starts = from || this.#inherited(row, product, "saleStart");
+    const ends = to || this.#inherited(row, product, "saleEnd");
+    return isWithin(this.options.now, starts, ends);
   }
 
   #saleAmount(row: SourceRow, product: SourceRow, regular: unknown): unknown {

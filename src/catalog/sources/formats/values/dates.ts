@@ -37,13 +37,12 @@ function momentOf(text: string): Moment | undefined {
 
 function dayOf(text: string): number | undefined {
   const [first = "", second = "", third = ""] = text.split(/[./\s,-]+/u).filter((part) => part !== "");
-  const separator = /[./-]/u.exec(text)?.[0] ?? " ";
+  const [separator] = /[./-]/u.exec(text) ?? [];
   if (/^\d{4}$/u.test(first)) return dayFrom(first, second, third);
-  const named = monthOf(first);
-  if (named !== undefined) return dayFrom(third, named, second);
-  if (monthOf(second) !== undefined) return dayFrom(third, monthOf(second) ?? "", first);
-  const isDayFirst = separator === "." || Number(first) > 12 || first === second;
-  if (isDayFirst) return dayFrom(third, second, first);
+  const [firstMonth, secondMonth] = [monthOf(first), monthOf(second)];
+  if (firstMonth !== undefined) return dayFrom(third, firstMonth, second);
+  if (secondMonth !== undefined) return dayFrom(third, secondMonth, first);
+  if (separator === "." || Number(first) > 12 || first === second) return dayFrom(third, second, first);
   return Number(second) > 12 ? dayFrom(third, first, second) : undefined;
 }
 
@@ -67,11 +66,15 @@ function timeOf(text: string): number | undefined {
     text,
   );
   if (match === null) return undefined;
-  const [, hour = "", minute = "", second = "0", half, sign, zoneHour = "0", zoneMinute = "0"] = match;
-  const isHalf = half !== undefined;
-  const [hours, minutes, seconds] = [Number(hour), Number(minute), Number(second)];
-  if (hours > (isHalf ? 12 : 24) || minutes > 59 || seconds > 60) return undefined;
-  const inDay = isHalf ? (hours % 12) + (half.toLowerCase() === "pm" ? 12 : 0) : hours;
+  const [, hour, minute, second = "0", half, sign, zoneHour = "0", zoneMinute = "0"] = match;
+  const [hours, minutes, seconds] = [hoursOf(Number(hour), half), Number(minute), Number(second)];
+  if (hours === undefined || minutes > 59 || seconds > 60) return undefined;
   const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === "-" ? -1 : 1);
-  return ((inDay * 60 + minutes - zone) * 60 + seconds) * 1_000;
+  return ((hours * 60 + minutes - zone) * 60 + seconds) * 1_000;
+}
+
+/** @param half of the day, am or pm, where the clock has 12 hours */
+function hoursOf(hours: number, half: string | undefined): number | undefined {
+  if (half === undefined) return hours > 24 ? undefined : hours;
+  return hours > 12 ? undefined : (hours % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
 }
