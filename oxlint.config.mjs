@@ -150,14 +150,6 @@ export default defineConfig({
     },
     { files: ["src/**"], rules: { "vitrine/linear-patterns": "error" } },
     {
-      // They follow.
-      files: ["src/analytics/**", "src/catalog/**", "src/database/**", "src/schema/**", "src/app.ts"],
-      rules: {
-        "max-lines-per-function": ["error", { max: 60, skipBlankLines: true, skipComments: true }],
-        complexity: "off",
-      },
-    },
-    {
       files: ["test/**", "bench/**", "scripts/**"],
       rules: {
         "typescript/no-explicit-any": "off",

@@ -78,24 +78,13 @@ export async function createApp(
 ): Promise<App> {
   const { primary, rest: preparedRest = prepareRest(schema) } = options;
   const { operations, handler: rest } = await preparedRest;
-  const known = new KnownOperations(schema, { suggestions: !config.production });
-  const subscriptions = createKnownSubscriptions(schema, known);
-  const gateway = createGateway(known, [gatewayCompression]);
-  const persisted = await openPersistedOperations(config, known);
-  const tracing = await openTracing(config, database, log);
+  const graphql = await openGraphql(config);
   // From here on, open connections must be closed where the app cannot be created.
-  const rateLimits = await openRateLimits(config, log, primary);
-  const feed = await openFeed(config, database, log);
-  const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
-  const telemetry = openTelemetry(config, log, { feed, database, bodies }, tracing, primary);
-  const sweeps = startSweeps(config, { client: database.client, feed }, log);
-  const faults = logFaults(database, log);
+  const { stop, close: closeRunning, ...running } = await openRunning(config, database, log, primary);
   const close = async (timeoutMs = 1_000): Promise<void> => {
-    await Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]);
-    await gateway.dispose();
-    rateLimits.count.close();
-    await telemetry.close(timeoutMs);
-    faults.stop();
+    await stop();
+    await graphql.gateway.dispose();
+    await closeRunning(timeoutMs);
   };
   const demo: { token?: string; shop?: DemoShop } = {};
   try {
@@ -106,29 +95,56 @@ export async function createApp(
       readiness: database.readiness,
       log,
       ...openAccess(database),
-      rateLimits,
+      ...running,
+      ...graphql,
       warnOnce: onlyOnce(primary === undefined ? (text) => log.warn(text) : createPrimaryWarn(primary)),
-      feed,
-      telemetry,
-      gateway,
-      fastPath: createFastPath(known),
-      openEventStream: createEventStreams(subscriptions),
-      persisted,
-      bodies,
       rest,
       writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
       demoToken: () => demo.token,
       demoShop: () => demo.shop,
     });
-    const showDemoToken = (token: string): void => {
-      if (!config.production) demo.token = token;
-    };
-    const showDemoShop = (shop: DemoShop): void => void (demo.shop = shop);
-    return { handler, feed, showDemoToken, showDemoShop, close };
+    const showDemoToken = (token: string) => void (config.production || (demo.token = token));
+    return { handler, feed: running.feed, showDemoToken, showDemoShop: (shop) => void (demo.shop = shop), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** All ways in for operations, which share those that are known. */
+async function openGraphql(config: Config) {
+  const known = new KnownOperations(schema, { suggestions: !config.production });
+  const subscriptions = createKnownSubscriptions(schema, known);
+  return {
+    gateway: createGateway(known, [gatewayCompression]),
+    fastPath: createFastPath(known),
+    openEventStream: createEventStreams(subscriptions),
+    persisted: await openPersistedOperations(config, known),
+  };
+}
+
+/** What holds connections, or works by itself. */
+async function openRunning(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined) {
+  const tracing = await openTracing(config, database, log);
+  const rateLimits = await openRateLimits(config, log, primary);
+  const feed = await openFeed(config, database, log);
+  const bodies = createBodyBudget(bodiesAtOnceMax * config.bodyBytesMax);
+  const telemetry = openTelemetry(config, log, { feed, database, bodies }, tracing, primary);
+  const sweeps = startSweeps(config, { client: database.client, feed }, log);
+  const faults = logFaults(database, log);
+  return {
+    feed,
+    rateLimits,
+    bodies,
+    telemetry,
+    /** Ends what works by itself, and streams to clients. */
+    stop: () => Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]),
+    close: async (timeoutMs: number): Promise<void> => {
+      rateLimits.count.close();
+      await telemetry.close(timeoutMs);
+      faults.stop();
+    },
+  };
 }
 
 function openAccess({ client }: OpenDatabase) {

@@ -115,38 +115,7 @@ export function connectionType<Node extends object>(
   node: NodeType<Node>,
   cursorOf: (node: Node) => string,
 ) {
-  const EdgeType = edgeType(name, node);
-  const type = builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
-    description: "A page of a list.",
-    fields: (t) => ({
-      edges: t.field({
-        type: [EdgeType],
-        description: "The items of the page with their cursors.",
-        resolve: ({ edges }) => edges,
-      }),
-      nodes: t.field({
-        type: [node] as never,
-        description: "The items of the page.",
-        resolve: ({ nodes }) => nodes as never,
-      }),
-      pageInfo: t.field({
-        type: PageInfo,
-        description: "The position of the page in its list.",
-        resolve: ({ pageInfo }) => pageInfo,
-      }),
-      totalCount: t.int({
-        description: "The number of items on all pages, counted up to 100,000.",
-        extensions: { cost: 10 }, // for each item of the page
-        resolve: async ({ count }) => Math.min(await count(), totalCountMax),
-      }),
-    }),
-  });
-  builder.objectField(type, "totalCountIsExact", (t) =>
-    t.boolean({
-      description: "False where the list has more than totalCount says.",
-      resolve: async ({ count }) => (await count()) <= totalCountMax,
-    }),
-  );
+  const type = pageType(name, node);
   const connect = (page: Page<Node>, after: string | null | undefined, countUpTo: CountUpTo): Connection<Node> => {
     const edges = page.nodes.map((item) => ({ node: item, cursor: cursorOf(item) }));
     return { edges, ...connectionOf(page, edges, { after, countUpTo }) };
@@ -169,6 +138,39 @@ function connectionOf<Node>(
     endCursor: edges.at(-1)?.cursor ?? null,
   };
   return { nodes, pageInfo, count: () => (counted ??= countUpTo(totalCountMax + 1)) };
+}
+
+function pageType<Node extends object>(name: string, node: NodeType<Node>) {
+  const EdgeType = edgeType(name, node);
+  return builder.objectRef<Connection<Node>>(`${name}Connection`).implement({
+    description: "A page of a list.",
+    fields: (t) => ({
+      edges: t.field({
+        type: [EdgeType],
+        description: "The items of the page with their cursors.",
+        resolve: ({ edges }) => edges,
+      }),
+      nodes: t.field({
+        type: [node] as never,
+        description: "The items of the page.",
+        resolve: ({ nodes }) => nodes as never,
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: "The position of the page in its list.",
+        resolve: ({ pageInfo }) => pageInfo,
+      }),
+      totalCount: t.int({
+        description: "The number of items on all pages, counted up to 100,000.",
+        extensions: { cost: 10 }, // for each item of the page
+        resolve: async ({ count }) => Math.min(await count(), totalCountMax),
+      }),
+      totalCountIsExact: t.boolean({
+        description: "False where the list has more than totalCount says.",
+        resolve: async ({ count }) => (await count()) <= totalCountMax,
+      }),
+    }),
+  });
 }
 
 function edgeType<Node extends object>(name: string, node: NodeType<Node>) {

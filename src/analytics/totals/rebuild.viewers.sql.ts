@@ -23,7 +23,7 @@ const place = Prisma.sql`CASE WHEN e.type > 2 THEN 3 ELSE e.channel END`;
  * rebuilds avoids nested loops, which this join needs.
  */
 export function rebuildViewers(show: RebuiltShow): Prisma.Sql[] {
-  return [...viewers(show), minutes(show)];
+  return [withoutEvents(show), viewers(show), minutes(show)];
 }
 
 function termsOf({ storeId, lsId, number, isPartial }: RebuiltShow) {
@@ -38,14 +38,17 @@ function termsOf({ storeId, lsId, number, isPartial }: RebuiltShow) {
   };
 }
 
-function viewers(show: RebuiltShow): Prisma.Sql[] {
-  const { of, isKept, kept, heard, source, isShow } = termsOf(show);
-  return [
-    Prisma.sql`
+function withoutEvents(show: RebuiltShow): Prisma.Sql {
+  const { of, isKept, heard } = termsOf(show);
+  return Prisma.sql`
       DELETE FROM "ShowViewer" AS v WHERE ${of("v")} ${isKept}
-        AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`,
-    // WITH is within the SELECT: see storeStatements.ts.
-    Prisma.sql`
+        AND NOT EXISTS (SELECT FROM ${heard} AND e."viewerId" = v."viewerId")`;
+}
+
+/** WITH is within the SELECT: see storeStatements.ts. */
+function viewers(show: RebuiltShow): Prisma.Sql {
+  const { of, kept, heard, source, isShow } = termsOf(show);
+  return Prisma.sql`
       INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
         "replayDevice", source)
       WITH wrong AS MATERIALIZED (
@@ -77,8 +80,7 @@ function viewers(show: RebuiltShow): Prisma.Sql[] {
       FROM ${source}, corrected AS r WHERE ${isShow}
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE SET seen = EXCLUDED.seen,
         "liveDevice" = CASE WHEN t.seen & EXCLUDED.seen & 1 = 0 THEN EXCLUDED."liveDevice" ELSE t."liveDevice" END,
-        "replayDevice" = CASE WHEN t.seen & EXCLUDED.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`,
-  ];
+        "replayDevice" = CASE WHEN t.seen & EXCLUDED.seen & 2 = 0 THEN EXCLUDED."replayDevice" ELSE t."replayDevice" END`;
 }
 
 function minutes(show: RebuiltShow): Prisma.Sql {

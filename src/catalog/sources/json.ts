@@ -1,7 +1,7 @@
 import type { Path } from "../../errors.js";
 import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
 import { SentDigits } from "../../lib/json/digits.js";
-import { parsedSlices } from "../../lib/json/elements.js";
+import { type ParsedSlice, parsedSlices } from "../../lib/json/elements.js";
 import { type FieldName, productFieldNames, productFields } from "../product/product.fields.js";
 import { ChunkBuilder } from "./chunk.js";
 import type { CsvChunk, CsvOptions, CsvResult } from "./csv/csv.js";
@@ -60,46 +60,72 @@ export function* readProductsJson(
   json: ProductsRange,
   options: JsonOptions = {},
 ): Generator<CsvChunk, CsvResult> {
-  const { pathPrefix = [], errorPolicy = "REJECT_ALL", takesSingles = false, isPatch = false, beginSlice } = options;
   const { start, end } = json;
   const isList = isUnparsedList(json);
   const [first, last] = isList ? [start + 1, end - 1] : [start, end];
-  const place = new RowPlace(pathPrefix, isList);
-  const checks = new RowChecks(errorPolicy);
-  const chunk = new ChunkBuilder(checks, options);
-  const take = () => ({ bytesRead: 0, ...chunk.take() });
-  const endRow = (): void => {
-    checks.endRow(place.index);
-    place.index += 1;
-  };
-  const add = (sent: unknown, characters: number): void => {
-    const product = takesSingles ? withLists(sent) : sent;
-    const isValid = checkProduct(product, place, checks.row, isPatch);
-    chunk.addSent(product, { line: place.index, isValid }, characters);
-    endRow();
-  };
-  const refuseTooLong = (): void => {
-    const message = `A product may have at most ${productBytesMax} bytes.`;
-    checks.row.add({ code: "TOO_LONG", message, path: place.path });
-    endRow();
-  };
-  const slices = parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax });
+  const rows = new ProductRows(isList, options);
   let from = first;
-  for (const { elements: products, bytes: length } of slices) {
-    const slice = bytes.subarray(from, from + length);
-    from += length + 1; // a comma follows
-    place.digits = new SentDigits(() => slice.toString("latin1"));
+  for (const slice of parsedSlices(bytes, first, last, { sliceBytes, elementBytesMax: productBytesMax })) {
+    yield* rows.take(slice, bytes.subarray(from, from + slice.bytes));
+    from += slice.bytes + 1; // a comma follows
+  }
+  return yield* rows.end();
+}
+
+class ProductRows {
+  readonly #place: RowPlace;
+  readonly #checks: RowChecks;
+  readonly #chunk: ChunkBuilder;
+
+  constructor(
+    isList: boolean,
+    private readonly options: JsonOptions,
+  ) {
+    const { pathPrefix = [], errorPolicy = "REJECT_ALL" } = options;
+    this.#place = new RowPlace(pathPrefix, isList);
+    this.#checks = new RowChecks(errorPolicy);
+    this.#chunk = new ChunkBuilder(this.#checks, options);
+  }
+
+  *take({ elements: products, bytes: length }: ParsedSlice, slice: Buffer): Generator<CsvChunk, void> {
+    this.#place.digits = new SentDigits(() => slice.toString("latin1"));
     if (products === undefined) {
-      refuseTooLong();
-      continue;
+      this.#refuseTooLong();
+      return;
     }
-    beginSlice?.();
+    this.options.beginSlice?.();
     const charactersEach = length / Math.max(1, products.length);
     for (const sent of products) {
-      add(sent, charactersEach);
-      if (chunk.full) yield take();
+      this.#add(sent, charactersEach);
+      if (this.#chunk.full) yield this.#taken();
     }
   }
-  if (chunk.rows > 0) yield take();
-  return { rows: place.index, ...checks.found };
+
+  *end(): Generator<CsvChunk, CsvResult> {
+    if (this.#chunk.rows > 0) yield this.#taken();
+    return { rows: this.#place.index, ...this.#checks.found };
+  }
+
+  #add(sent: unknown, characters: number): void {
+    const { takesSingles = false, isPatch = false } = this.options;
+    const product = takesSingles ? withLists(sent) : sent;
+    const isValid = checkProduct(product, this.#place, this.#checks.row, isPatch);
+    this.#chunk.addSent(product, { line: this.#place.index, isValid }, characters);
+    this.#endRow();
+  }
+
+  #refuseTooLong(): void {
+    const message = `A product may have at most ${productBytesMax} bytes.`;
+    this.#checks.row.add({ code: "TOO_LONG", message, path: this.#place.path });
+    this.#endRow();
+  }
+
+  #endRow(): void {
+    this.#checks.endRow(this.#place.index);
+    this.#place.index += 1;
+  }
+
+  #taken(): CsvChunk {
+    return { bytesRead: 0, ...this.#chunk.take() };
+  }
 }

@@ -64,9 +64,7 @@ export async function* readOnThread(
   const stop = new AbortController();
   const done = runOnThread(task, [port2, ...ports], stop.signal);
   const failed = done.catch((error: unknown) => messages.fail(asRefusal(error)));
-  const leave = (): void => messages.fail(gone());
-  signal?.addEventListener("abort", leave);
-  if (signal?.aborted === true) leave();
+  const stayed = untilGone(signal, () => messages.fail(gone()));
   let isWaiting = false;
   try {
     for (;;) {
@@ -81,13 +79,20 @@ export async function* readOnThread(
       yield message.chunk;
     }
   } finally {
-    signal?.removeEventListener("abort", leave);
+    stayed();
     port1.close();
     if (isWaiting) stop.abort(); // in vain
     await Promise.race([failed, setTimeout(endMs, undefined, { ref: false })]);
     stop.abort();
     await failed; // the thread is free again, or gone
   }
+}
+
+/** Calls `leave` when the client goes, or has gone. @returns a function that ends that */
+function untilGone(signal: AbortSignal | undefined, leave: () => void): () => void {
+  signal?.addEventListener("abort", leave);
+  if (signal?.aborted === true) leave();
+  return () => signal?.removeEventListener("abort", leave);
 }
 
 type Failure = Exclude<ReadingMessage, { readonly kind: "piece" | "result" | "chunk" }>;

@@ -34,11 +34,8 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   let { onWait } = options;
   for (;;) {
     if (await create(path, self)) return heldLock(path, self, undefined, options);
-    const text = await readText(path);
-    if (text === undefined) {
-      if (await isDanglingLink(path)) throw new Error(`${path} is a dangling link: remove it.`);
-      continue; // just released
-    }
+    const text = await textOf(path);
+    if (text === undefined) continue; // just released
     const holder = parseHolder(text);
     if (holder !== undefined && (await isElsewhere(holder))) {
       const wait = () => onWait?.(holder);
@@ -50,6 +47,13 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
     } else if (holder !== undefined && (await isAlive(holder))) return holder;
     if (await replaceStale(path, text, self)) return heldLock(path, self, holder, options);
   }
+}
+
+/** @throws for a link to nothing, which can be neither read nor created */
+async function textOf(path: string): Promise<string | undefined> {
+  const text = await readText(path);
+  if (text === undefined && (await isDanglingLink(path))) throw new Error(`${path} is a dangling link: remove it.`);
+  return text;
 }
 
 export async function readHolder(path: string): Promise<Holder | undefined> {

@@ -2,7 +2,7 @@ import { faultIn } from "./fault.js";
 import { decodeJson, invalidJson } from "./parse.js";
 import { firstSliceEnd } from "./slices.js";
 
-interface ParsedSlice {
+export interface ParsedSlice {
   /** Undefined for a single element of more than `elementBytesMax`. */
   readonly elements: readonly unknown[] | undefined;
   readonly bytes: number;

@@ -22,6 +22,10 @@ interface Group {
  * Rows of one product beside each other: its variants and further images. Where they are apart, variants take what they lack
  * from the rows with its title, before or after them.
  */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 export class BesideRows implements RowReader {
   readonly #parents: ParentRows;
   /** Whether rows say what they are. */
@@ -157,17 +161,16 @@ export class BesideRows implements RowReader {
     const isProduct = this.#hasKinds && kindOf(row, fields) === "product";
     const product = parent?.row ?? emptyRow;
     const options = isProduct ? [] : fields.optionValues(row);
-    const made = keyWithOptions(fields.text(product, "key") || (names?.get("handle") ?? ""), options);
+    const key = fields.text(product, "key") || (names?.get("handle") ?? "");
     const shared = fields.sharedSku(row);
-    const sku = this.#skuOf(row, made, shared !== undefined);
-    const title = typeof parent?.fields.title === "string" ? parent.fields.title : "";
+    const sku = this.#skuOf(row, keyWithOptions(key, options), shared !== undefined);
     return {
       ...draft,
       from: [...(draft.from ?? []), ...(shared ?? [])],
       fields: {
         id: sku,
         sku,
-        title: titleWithOptions(title, options),
+        title: titleWithOptions(textOf(parent?.fields.title), options),
         price: fields.price(row, this.#hasKinds ? product : emptyRow),
         available: fields.available(row, product),
         featured_image: fields.variantImage(row),
