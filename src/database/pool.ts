@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { parseTextArray } from "./sql/arrayLiteral.js";
 import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
-import { type WatchdogOptions, watchServer } from "./hungServer.js";
+import { type WatchdogOptions, watchServer } from "./faults/hungServer.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 import { clientKeepAlive } from "./timeLimits.js";
 import pg, { type PoolConfig } from "pg";

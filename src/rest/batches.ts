@@ -1,5 +1,5 @@
 import type { ExecutionResult } from "graphql";
-import { LineSplitter, lineBytesMax, type TextLine } from "../analytics/events/ndjson.js";
+import { LineSplitter, lineBytesMax, type TextLine } from "../analytics/events/files/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../errors.js";
 import { notJson } from "../lib/json/fault.js";
 import { extensionsOf, presentError } from "../schema/errors.js";

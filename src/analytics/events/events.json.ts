@@ -11,7 +11,7 @@ import {
   type ShopperEventInput,
   shopperEventTypes,
 } from "./events.input.js";
-import { lineBytesMax, type TextLine } from "./ndjson.js";
+import { lineBytesMax, type TextLine } from "./files/ndjson.js";
 
 /** Returns the value of a field, or what is expected. */
 type Read<Value> = (value: unknown) => { readonly value: Value } | { readonly expected: string };

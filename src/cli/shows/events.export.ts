@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exportEvents } from "../../analytics/events/events.export.js";
+import { exportEvents } from "../../analytics/events/files/events.export.js";
 import { findLiveStream } from "../../analytics/shows/liveStream.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";

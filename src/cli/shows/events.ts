@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type EventFileProgress, recordEventFile } from "../../analytics/events/events.file.js";
+import { type EventFileProgress, recordEventFile } from "../../analytics/events/files/events.file.js";
 import type { Config } from "../../config.js";
 import { withRelay, withStore } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";

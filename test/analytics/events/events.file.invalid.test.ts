@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
 import { line, lines, openEventFiles } from "../../support/eventFiles.js";
 import { newShow, someEvents } from "../../support/figures.js";
 

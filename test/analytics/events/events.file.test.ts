@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type EventFileProgress, recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { type EventFileProgress, recordEventFile } from "../../../src/analytics/events/files/events.file.js";
 import { line, lines, openEventFiles } from "../../support/eventFiles.js";
 import { expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { storedEventIds } from "../../support/storedEvents.js";

@@ -1,6 +1,6 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { sendPartitioned } from "../../../src/analytics/events/events.partitions.js";
+import { sendPartitioned } from "../../../src/analytics/events/files/events.partitions.js";
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
 import { asInputs, someEvents } from "../../support/figures.js";
 

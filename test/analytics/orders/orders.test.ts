@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { lockOrders } from "../../../src/analytics/orders/order.store.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { exportEvents } from "../../../src/analytics/events/events.export.js";
+import { exportEvents } from "../../../src/analytics/events/files/events.export.js";
 import { openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { netOf, ordersPath, readOrder, recordedOrders, sentOrder, unattributedOf } from "../../support/orders.js";

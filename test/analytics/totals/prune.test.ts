@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { pruneEvents, type PruneProgress } from "../../../src/analytics/totals/prune.js";

@@ -11,7 +11,7 @@ import { importOrders } from "../../../src/analytics/orders/files/orderImport.js
 import { reconcile } from "../../../src/analytics/orders/files/reconcile.js";
 import { claimOrders } from "../../../src/analytics/orders/order.record.js";
 import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
-import { recordEventFile } from "../../../src/analytics/events/events.file.js";
+import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
 import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";

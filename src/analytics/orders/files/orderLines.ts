@@ -3,7 +3,7 @@ import { AppError, Problems } from "../../../errors.js";
 import { parseDateTime } from "../../../lib/dateTime.js";
 import { notJson } from "../../../lib/json/fault.js";
 import { clip } from "../../../lib/text.js";
-import { readLines } from "../../events/ndjson.js";
+import { readLines } from "../../events/files/ndjson.js";
 import { channels } from "../../events/events.input.js";
 import type { OrderInput, OrderLineInput } from "../order.rules.js";
 

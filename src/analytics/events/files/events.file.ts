@@ -1,14 +1,14 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { RootDatabase } from "../../database/client.js";
-import { AppError, Problems } from "../../errors.js";
-import { currencyOf } from "../../access/stores/store.currency.js";
-import { type EventConstraints, eventConstraints, type ShopperEventInput } from "./events.input.js";
-import { readEventLine } from "./events.json.js";
+import type { RootDatabase } from "../../../database/client.js";
+import { AppError, Problems } from "../../../errors.js";
+import { currencyOf } from "../../../access/stores/store.currency.js";
+import { type EventConstraints, eventConstraints, type ShopperEventInput } from "../events.input.js";
+import { readEventLine } from "../events.json.js";
 import { sendPartitioned } from "./events.partitions.js";
-import { type EventReceipt, recordEvents } from "./events.record.js";
-import { findLiveStream } from "../shows/liveStream.js";
+import { type EventReceipt, recordEvents } from "../events.record.js";
+import { findLiveStream } from "../../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
-import { foldTotals } from "../totals/fold.js";
+import { foldTotals } from "../../totals/fold.js";
 
 export interface EventFileProgress {
   readonly phase: "checking" | "recording";

@@ -1,5 +1,5 @@
-import type { ShopperEventInput } from "./events.input.js";
-import type { EventReceipt } from "./events.record.js";
+import type { ShopperEventInput } from "../events.input.js";
+import type { EventReceipt } from "../events.record.js";
 
 export interface PartitionOptions {
   readonly partitions: number;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { headerBytes, inserted, messageOf, messageTypes, textOf } from "./messages.js";
-import { planAgeMaxMs } from "../pool.js";
+import { planAgeMaxMs } from "../../pool.js";
 
 const { parse, bind, describe, sync, query } = messageTypes;
 const aboutStatement = "S".charCodeAt(0);

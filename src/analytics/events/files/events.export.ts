@@ -1,12 +1,12 @@
-import { engineOf } from "../../database/engine.js";
-import type { RootDatabase } from "../../database/client.js";
-import { setLocal } from "../../database/transaction.js";
-import { Prisma } from "../../generated/prisma/client.js";
-import { asBuffer } from "../../lib/threads/asBuffer.js";
-import { SpillQueue } from "../../lib/streams/spillQueue.js";
-import { findLiveStream } from "../shows/liveStream.js";
-import type { Channel, ShopperEventType } from "./events.input.js";
-import { channelCodes, idText, isOfOrder, typeCodes } from "./storage/codes.js";
+import { engineOf } from "../../../database/engine.js";
+import type { RootDatabase } from "../../../database/client.js";
+import { setLocal } from "../../../database/transaction.js";
+import { Prisma } from "../../../generated/prisma/client.js";
+import { asBuffer } from "../../../lib/threads/asBuffer.js";
+import { SpillQueue } from "../../../lib/streams/spillQueue.js";
+import { findLiveStream } from "../../shows/liveStream.js";
+import type { Channel, ShopperEventType } from "../events.input.js";
+import { channelCodes, idText, isOfOrder, typeCodes } from "../storage/codes.js";
 
 export interface EventExportOptions {
   readonly onProgress?: (events: number) => void;
