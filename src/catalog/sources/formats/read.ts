@@ -36,7 +36,7 @@ const noPatchMessage = "The mode PATCH reads files of other systems only with ma
 async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions): Promise<FormatReader> {
   const { isXml, found } = file;
   const layout = layoutOf(file);
-  const header = isXml ? [] : found.header.map(columnName);
+  const header = isXml ? [] : atMostTwice(found.header.map(columnName));
   const finisher = new ProductFinisher(options, header);
   const rows = await rowReader(file, () => rowSource(file, finisher.columns, new Notes()), { notes, options });
   const source = rowSource(file, finisher.columns, notes);
@@ -62,6 +62,16 @@ function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown 
       const name = columnName(cell);
       return name !== "" && roleOf(layout, name) === undefined && !columns.has(name) && name !== columnName(fillDown);
     });
+}
+
+/** Without further columns of a name, of which a header may have a million: it only matters whether there are several. */
+function atMostTwice(names: readonly string[]): string[] {
+  const [once, twice] = [new Set<string>(), new Set<string>()];
+  return names.filter((name) => {
+    const isKept = !twice.has(name);
+    (once.has(name) ? twice : once).add(name);
+    return isKept;
+  });
 }
 
 /** Roles of which every column counts. */

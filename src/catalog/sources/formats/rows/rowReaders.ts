@@ -31,7 +31,8 @@ export async function rowReader(
   { notes, options }: { readonly notes: Notes; readonly options: FormatReadOptions },
 ): Promise<RowReader> {
   const layout = layoutOf(file);
-  const columns = file.isXml ? undefined : file.found.header.map(columnName);
+  // Each once: a header may have a million equal cells.
+  const columns = file.isXml ? undefined : [...new Set(file.found.header.map(columnName))];
   const { fillDown, onePer = "variant" } = options;
   if (layout === vitrine)
     return new MappedRows(fillDown === undefined ? undefined : columnName(fillDown), columns ?? [], notes);
