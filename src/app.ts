@@ -86,7 +86,7 @@ export async function createApp(
     await graphql.gateway.dispose();
     await closeRunning(timeoutMs);
   };
-  const demo: { token?: string; shop?: DemoShop } = {};
+  const { showDemoToken, showDemoShop, ...demo } = createDemo(config);
   try {
     const api = describeApi({ schema, operations, exports: exportRoutes, limits: config });
     const handler = createRequestListener({
@@ -100,15 +100,27 @@ export async function createApp(
       warnOnce: onlyOnce(primary === undefined ? (text) => log.warn(text) : createPrimaryWarn(primary)),
       rest,
       writeOpenApi: (serverUrl) => JSON.stringify(describeServer(api, serverUrl)),
-      demoToken: () => demo.token,
-      demoShop: () => demo.shop,
+      ...demo,
     });
-    const showDemoToken = (token: string) => void (config.production || (demo.token = token));
-    return { handler, feed: running.feed, showDemoToken, showDemoShop: (shop) => void (demo.shop = shop), close };
+    return { handler, feed: running.feed, showDemoToken, showDemoShop, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function createDemo({ production }: Config) {
+  const shown: { token?: string; shop?: DemoShop } = {};
+  return {
+    demoToken: () => shown.token,
+    demoShop: () => shown.shop,
+    showDemoToken: (token: string): void => {
+      if (!production) shown.token = token;
+    },
+    showDemoShop: (shop: DemoShop): void => {
+      shown.shop = shop;
+    },
+  };
 }
 
 /** All ways in for operations, which share those that are known. */

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import type { PoolConfig } from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
 import { limitPlanAge, connectTimeoutMs, openPool } from "./pool.js";
@@ -36,7 +35,7 @@ interface OpenClient {
 
 /** Connects on the first query. Closing ends in time even if the server hangs. */
 export function openClient(
-  connection: PoolConfig,
+  connection: pg.PoolConfig,
   { namedStatements, keepsLimits, ownsEngine = false, log }: ClientOptions,
 ): OpenClient {
   const { connectionTimeoutMillis = connectTimeoutMs } = connection;
@@ -66,7 +65,7 @@ export function openClient(
   return { client, engine, probe, close };
 }
 
-function engineFor(connection: PoolConfig, pool: pg.Pool, isOwn: boolean): Engine {
+function engineFor(connection: pg.PoolConfig, pool: pg.Pool, isOwn: boolean): Engine {
   const socketFolder = socketFolderOf(connection);
   if (socketFolder !== undefined) return { kind: "embedded", socketFolder, isOwn };
   return serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone));

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.js";
 import type { OpenDatabase } from "../../database/open.js";
-import { createPostgresRelay } from "./feed.js";
+import { createPostgresRelay } from "./feed.postgres.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { createSocketReceiver, createSocketSender } from "./feed.socket.js";
 

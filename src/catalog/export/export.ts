@@ -4,6 +4,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
+import { whenAborted } from "../../lib/streams/whenAborted.js";
 import { AppError } from "../../errors.js";
 import { readPages } from "./export.pages.js";
 import { type ExportReader, readSnapshot } from "./export.snapshot.js";
@@ -42,8 +43,7 @@ export async function* exportProducts(
   const queue = new SpillQueue();
   const abort = (): void =>
     abandoned.abort(signal?.reason ?? new AppError("CLIENT_CLOSED_REQUEST", "The export was abandoned."));
-  signal?.addEventListener("abort", abort);
-  if (signal?.aborted === true) abort();
+  const stopWatching = whenAborted(signal, abort);
   abandoned.signal.addEventListener("abort", () => queue.end({ error: abandoned.signal.reason as Error }));
   const read = isSingle ? readPages : readShared;
   const filter = { ...narrowed, storeId, siteId };
@@ -57,7 +57,7 @@ export async function* exportProducts(
     yield* withOpening(exportOpenings[format], queue.pieces());
   } finally {
     abort();
-    signal?.removeEventListener("abort", abort);
+    stopWatching();
     await reading;
     exportPlaces.release(storeId);
   }

@@ -3,6 +3,7 @@ import { MessageChannel } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
+import { whenAborted } from "../../lib/streams/whenAborted.js";
 import { chunkRowsMax } from "./chunkRows.js";
 import type { CsvChunk, CsvResult } from "./csv/csv.js";
 import { inbox } from "./inbox.js";
@@ -64,7 +65,7 @@ export async function* readOnThread(
   const stop = new AbortController();
   const done = runOnThread(task, [port2, ...ports], stop.signal);
   const failed = done.catch((error: unknown) => messages.fail(asRefusal(error)));
-  const stayed = untilGone(signal, () => messages.fail(gone()));
+  const stopWatching = whenAborted(signal, () => messages.fail(gone()));
   let isWaiting = false;
   try {
     for (;;) {
@@ -79,20 +80,13 @@ export async function* readOnThread(
       yield message.chunk;
     }
   } finally {
-    stayed();
+    stopWatching();
     port1.close();
     if (isWaiting) stop.abort(); // in vain
     await Promise.race([failed, setTimeout(endMs, undefined, { ref: false })]);
     stop.abort();
     await failed; // the thread is free again, or gone
   }
-}
-
-/** Calls `leave` when the client goes, or has gone. @returns a function that ends that */
-function untilGone(signal: AbortSignal | undefined, leave: () => void): () => void {
-  signal?.addEventListener("abort", leave);
-  if (signal?.aborted === true) leave();
-  return () => signal?.removeEventListener("abort", leave);
 }
 
 type Failure = Exclude<ReadingMessage, { readonly kind: "piece" | "result" | "chunk" }>;

@@ -1,7 +1,14 @@
 import type { Channel } from "../../events/events.input.js";
 import { channelCodes } from "../../events/storage/codes.js";
 import { type AttributionRule, type Reason, reasonsOfRule } from "./codes.js";
-import { counted, type CountedOrder, type CountedRefund, type KnownOrder, type OrderLine } from "../order.state.js";
+import {
+  counted,
+  type CountedOrder,
+  type CountedRefund,
+  type KnownOrder,
+  type OrderLine,
+  type OrderRefund,
+} from "../order.state.js";
 import type { AttributionSettings } from "./settings.js";
 import { divide, fromUnits, toUnits } from "../units.js";
 
@@ -44,12 +51,7 @@ export interface Part {
   readonly refunds: readonly PartRefund[];
 }
 
-export interface PartRefund {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly amount: number;
-  readonly lines: readonly OrderLine[];
-}
+export type PartRefund = Omit<OrderRefund, "id">;
 
 type Reasoned = Pick<Part, "show" | "channel" | "reason" | "at" | "seconds" | "productId">;
 

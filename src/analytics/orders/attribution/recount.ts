@@ -58,7 +58,8 @@ async function recount(
       if (!counted.isRest) return;
     }
   };
-  await Promise.all([go("up"), go("down")]);
+  const [up, down] = await Promise.allSettled([go("up"), go("down")]); // nothing goes on once an error is thrown
+  for (const each of [up, down]) if (each.status === "rejected") throw each.reason;
   return { orders: await db.shopOrder.count({ where: { storeId } }), changed: [...changed] };
 }
 

@@ -2,7 +2,7 @@ import { clip } from "../../../lib/text.js";
 import { type CsvChunk, type CsvResult, readCsv } from "../csv/csv.js";
 import { columnsUsed } from "./columnsUsed.js";
 import { ProductFinisher } from "./finish.js";
-import { columnName, type Role, roleOf } from "./layout.js";
+import { columnName, type Layout, type Role, roleOf } from "./layout.js";
 import { onePerProductMessage, reportMissing } from "./missing.js";
 import { Notes } from "./notes.js";
 import { type FormatReadOptions, openFile, type OpenFile } from "./opened.js";
@@ -36,7 +36,8 @@ const noPatchMessage = "The mode PATCH reads files of other systems only with ma
 async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions): Promise<FormatReader> {
   const { isXml, found } = file;
   const layout = layoutOf(file);
-  const header = isXml ? [] : atMostTwice(found.header.map(columnName));
+  const [once, twice] = isXml ? [[], []] : columnNames(found.header);
+  const header = [...once, ...twice];
   const finisher = new ProductFinisher(options, header);
   const rows = await rowReader(file, () => rowSource(file, finisher.columns, new Notes()), { notes, options });
   const source = rowSource(file, finisher.columns, notes);
@@ -46,7 +47,7 @@ async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions
   else if (isXml) refuseForXml(reader, options);
   else {
     for (const name of unusedColumns(file, finisher, options)) notes.unusedColumn(name);
-    for (const name of repeatedColumns(file, header)) {
+    for (const name of repeatedColumns(layout, twice)) {
       notes.add(`There are several columns '${clip(name)}': the first that is not empty counts.`);
     }
     reportMissing(reader, { layout, finisher, header, options });
@@ -64,25 +65,19 @@ function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown 
     });
 }
 
-/** Without further columns of a name, of which a header may have a million: it only matters whether there are several. */
-function atMostTwice(names: readonly string[]): string[] {
+/** The names of all columns, and those that several have. A header may have a million equal ones: only that matters. */
+function columnNames(header: readonly string[]): readonly [once: readonly string[], twice: readonly string[]] {
   const [once, twice] = [new Set<string>(), new Set<string>()];
-  return names.filter((name) => {
-    const isKept = !twice.has(name);
-    (once.has(name) ? twice : once).add(name);
-    return isKept;
-  });
+  for (const name of header.map(columnName)) (once.has(name) ? twice : once).add(name);
+  return [[...once], [...twice]];
 }
 
 /** Roles of which every column counts. */
 const severalOf: ReadonlySet<Role | undefined> = new Set<Role>(["image", "moreImages", "option", "ignored"]);
 
 /** Columns of a layout that stand more than once in a file, but have one value. */
-function repeatedColumns(file: OpenFile, names: readonly string[]): string[] {
-  const layout = layoutOf(file);
-  const [once, twice] = [new Set<string>(), new Set<string>()];
-  for (const name of names) (once.has(name) ? twice : once).add(name);
-  return [...twice].filter((name) => {
+function repeatedColumns(layout: Layout, names: readonly string[]): string[] {
+  return names.filter((name) => {
     const role = roleOf(layout, name);
     return role !== undefined && !severalOf.has(role);
   });
