@@ -51,12 +51,12 @@ async function pipe(
   }
 }
 
-/** Ends a response so that the client notices that it is incomplete. Logs why, unless the client has left. */
+/** Ends a response so that the client notices that it is incomplete. Unexpected errors are logged, as those of whole answers. */
 export function endBroken({ response, requestId, observation }: Exchange, error: unknown, log: Logger): void {
   const { code } = error as { readonly code?: unknown };
   response.destroy();
   if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "CLIENT_CLOSED_REQUEST") return;
-  if (code === "UNAUTHENTICATED") return observation.refused(code);
-  observation.refused(error instanceof AppError ? error.code : "INTERNAL");
+  if (error instanceof AppError) return observation.refused(error.code);
+  observation.refused("INTERNAL");
   log.error({ requestId, err: error }, "request failed");
 }
