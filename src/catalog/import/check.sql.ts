@@ -20,11 +20,14 @@ export interface RowProblem {
   readonly last: number | null;
 }
 
+type KeyColumn = "id" | "sku";
+export const keyColumns: readonly KeyColumn[] = ["id", "sku"];
+
 /** A row `t` gives its product another sku, as all do but patches without one. */
 const takesSku = Prisma.sql`NOT t.failed AND (t.present IS NULL OR t.sku IS NOT NULL)`;
 
 /** Ids or skus that several rows have, with the first and the last of these. Usually there are none, so keys are counted, not rows. */
-function doubles(column: "id" | "sku", key: StagedKey, condition = Prisma.empty): Prisma.Sql {
+function doubles(column: KeyColumn, key: StagedKey, condition = Prisma.empty): Prisma.Sql {
   const name = Prisma.raw(`t.${column}`);
   return Prisma.sql`(SELECT ${name} AS key, min(t.line) AS first, max(t.line) AS last
     FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND ${name} IS NOT NULL
@@ -35,7 +38,7 @@ function doubles(column: "id" | "sku", key: StagedKey, condition = Prisma.empty)
 const isOfSeveralIds = Prisma.sql`AND (min(t.id) IS DISTINCT FROM max(t.id) OR count(t.id) < count(*))`;
 
 /** Each row whose id or sku another one has too, as each of them fails; or each such key once, at its first row. */
-function duplicates(column: "id" | "sku", key: StagedKey, policy: ErrorPolicy): Prisma.Sql {
+function duplicates(column: KeyColumn, key: StagedKey, policy: ErrorPolicy): Prisma.Sql {
   const found = (line: string) =>
     Prisma.sql`SELECT ${Prisma.raw(line)}, 2, 'duplicate', ${column}, d.key, NULL, d.first, d.last`;
   if (policy === "REJECT_ALL")
@@ -63,6 +66,13 @@ export async function findHolders(
     WHERE ${ofImport("s", key)} AND p."storeId" = ${storeId} AND p.sku = s.sku AND p.id IS DISTINCT FROM s.id ${isKept}`;
 }
 
+interface Search {
+  readonly errorPolicy: ErrorPolicy;
+  readonly listMax: number;
+  /** The columns that several rows may have a value of. */
+  readonly doubled: readonly KeyColumn[];
+}
+
 /**
  * Finds, in the order of rows: patches whose product is missing or would have a price_min above its price_max, keys that several rows
  * have, and skus of products that this import does not replace, or fails to.
@@ -70,16 +80,16 @@ export async function findHolders(
 export async function findRowProblems(
   transaction: Database,
   key: StagedKey,
-  { errorPolicy, listMax }: { readonly errorPolicy: ErrorPolicy; readonly listMax: number },
+  { errorPolicy, listMax, doubled }: Search,
 ): Promise<{ readonly list: readonly RowProblem[]; readonly total: number }> {
   const rows = Prisma.sql`FROM "StagedProduct" s WHERE ${ofImport("s", key)}`;
+  const ofDuplicates = doubled.map((column) => Prisma.sql`UNION ALL ${duplicates(column, key, errorPolicy)}`);
   const list = await transaction.$queryRaw<(RowProblem & { total: number })[]>`
     SELECT line, kind, field, value, holder, first, last, (count(*) OVER ())::int AS total FROM (
       SELECT s.line, 1 AS rank, s.fault AS kind,
         CASE WHEN s.fault = 'prices' THEN 'price_min' WHEN s.id IS NULL THEN 'sku' ELSE 'id' END AS field,
         coalesce(s.id, s.sku) AS value, NULL AS holder, NULL::int AS first, NULL::int AS last ${rows} AND s.fault IS NOT NULL
-      UNION ALL ${duplicates("id", key, errorPolicy)}
-      UNION ALL ${duplicates("sku", key, errorPolicy)}
+      ${ofDuplicates.length > 0 ? Prisma.join(ofDuplicates, " ") : Prisma.empty}
       UNION ALL SELECT s.line, 3, 'conflict', 'sku', s.sku, s.holder, NULL, NULL ${rows} AND s.holder IS NOT NULL AND NOT EXISTS (
         SELECT FROM "StagedProduct" t WHERE ${ofImport("t", key)} AND t.id = s.holder AND ${takesSku})) AS found
     ORDER BY line, rank, field LIMIT ${listMax}`;
@@ -105,16 +115,23 @@ async function linesOf(
   return new Map(rows.map(({ id, line }) => [id, line]));
 }
 
-/** Invalid rows, of which only keys are staged, and duplicates. With OR in one statement, all pairs of rows would be compared. */
-export async function failInvalidAndDuplicates(transaction: Database, key: StagedKey): Promise<void> {
-  for (const condition of [
-    Prisma.sql`((s.title IS NULL AND s.present IS NULL) OR s.fault IS NOT NULL)`,
-    Prisma.sql`s.id IN (SELECT key FROM ${doubles("id", key)} d)`,
-    Prisma.sql`s.sku IN (SELECT key FROM ${doubles("sku", key)} d)`,
-  ]) {
-    await transaction.$executeRaw`
-      UPDATE "StagedProduct" s SET failed = true WHERE ${ofImport("s", key)} AND NOT s.failed AND ${condition}`;
+/**
+ * Fails invalid rows, of which only keys are staged, and duplicates. With OR in one statement, all pairs of rows would be compared.
+ *
+ * @returns the columns that several rows have a value of
+ */
+export async function failInvalidAndDuplicates(transaction: Database, key: StagedKey): Promise<readonly KeyColumn[]> {
+  await transaction.$executeRaw`
+    UPDATE "StagedProduct" s SET failed = true
+    WHERE ${ofImport("s", key)} AND ((s.title IS NULL AND s.present IS NULL) OR s.fault IS NOT NULL)`;
+  const doubled: KeyColumn[] = [];
+  for (const column of keyColumns) {
+    const failed = await transaction.$executeRaw`
+      UPDATE "StagedProduct" s SET failed = true
+      WHERE ${ofImport("s", key)} AND ${Prisma.raw(`s.${column}`)} IN (SELECT key FROM ${doubles(column, key)} d)`;
+    if (failed > 0) doubled.push(column);
   }
+  return doubled;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   failInvalidAndDuplicates,
   findHolders,
   findRowProblems,
+  keyColumns,
   keysOf,
   type RowProblem,
 } from "./check.sql.js";
@@ -60,7 +61,8 @@ interface CheckedRows {
 }
 
 async function findProblems(transaction: Database, { source, errorPolicy }: ImportJob, { key, read }: CheckedRows) {
-  const { list, total } = await findRowProblems(transaction, key, { errorPolicy, listMax: problemsListedMax });
+  const search = { errorPolicy, listMax: problemsListedMax, doubled: keyColumns };
+  const { list, total } = await findRowProblems(transaction, key, search);
   return inOrderOfRows(read.problems, { list: list.map((row) => problemOf(row, source)), total });
 }
 
@@ -70,16 +72,22 @@ const nothingDeleted = "No product is deleted, since a failed one has neither an
 async function failRows(transaction: Database, job: ImportJob, { key, read }: CheckedRows): Promise<Checked> {
   const { problems, failed: invalid = { list: [], total: 0 } } = read;
   if (problems.total > 0) throw validationFailed(problems);
-  await failInvalidAndDuplicates(transaction, key);
-  const { invalid: named } = await countStaged(transaction, key);
-  const mode = job.mode === "REPLACE" && invalid.total > named ? "UPSERT" : job.mode;
+  const doubled = await failInvalidAndDuplicates(transaction, key);
+  const isUnsafe = job.mode === "REPLACE" && invalid.total > (await countStaged(transaction, key)).invalid;
+  const mode = isUnsafe ? "UPSERT" : job.mode;
   await findHolders(transaction, key, { ...job, mode });
   await failDependents(transaction, key);
   if (job.acceptedLines !== undefined) await collectAccepted(transaction, key, job.acceptedLines);
   const { failed } = await countStaged(transaction, key);
-  const list = await listFailures(transaction, job, { key, invalid: invalid.list });
+  const list = await listFailures(transaction, job, { key, invalid: invalid.list, doubled });
   const failures = { list, total: invalid.total + failed };
   return { mode, failures, ...(mode !== job.mode && { remark: nothingDeleted }) };
+}
+
+interface Listed {
+  readonly key: StagedKey;
+  readonly invalid: readonly FailedRow[];
+  readonly doubled: Awaited<ReturnType<typeof failInvalidAndDuplicates>>;
 }
 
 /** A row may be missing, have two keys of others, and a sku of another product. */
@@ -88,10 +96,11 @@ const rowProblemKinds = 4;
 async function listFailures(
   transaction: Database,
   { source, errorPolicy }: ImportJob,
-  { key, invalid }: { readonly key: StagedKey; readonly invalid: readonly FailedRow[] },
+  { key, invalid, doubled }: Listed,
 ): Promise<ImportFailures["list"]> {
   const rows = new Map(invalid.map(({ line, ...row }) => [line, row]));
-  const found = await findRowProblems(transaction, key, { errorPolicy, listMax: rowProblemKinds * failuresListedMax });
+  const search = { errorPolicy, listMax: rowProblemKinds * failuresListedMax, doubled };
+  const found = await findRowProblems(transaction, key, search);
   for (const row of found.list) {
     const { problems, problemsTotal } = rows.get(row.line) ?? { problems: [], problemsTotal: 0 };
     rows.set(row.line, { problems: [...problems, problemOf(row, source)], problemsTotal: problemsTotal + 1 });
