@@ -1,4 +1,4 @@
-// What the service connects to beside its database.
+// What the service connects to, besides its database.
 import type { Logger } from "pino";
 import { policiesOf, type RateLimits } from "./access/rateLimits/rateLimit.js";
 import { createLocalCounter } from "./access/rateLimits/rateLimit.memory.js";

@@ -57,7 +57,7 @@ function isFrameAncestor(text: string): boolean {
   return !origin.includes("*") && isOrigin(origin);
 }
 
-/** Paths of Vitrine: below one of them, a path with and one without the prefix could not be told apart. */
+/** Paths of Vitrine: below one of them, a path with and one without the prefix could not be distinguished. */
 const ownPaths = [
   "collect",
   "dashboard",

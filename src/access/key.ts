@@ -7,7 +7,7 @@ import { parseOrigins, sandboxed } from "./key.origins.js";
 import { requireStore } from "./stores/store.js";
 import { addRevocation, revocationOf, withRevocations } from "./token.js";
 
-/** It stands in a store's public pages: it is no secret, and is stored as it is. */
+/** It stands in a store's public pages: it is no secret, and is stored in the clear. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;

@@ -30,7 +30,7 @@ export async function withDatabase<Result>(
   });
 }
 
-/** Likewise, where the store exists. @throws {AppError} NOT_FOUND */
+/** The same, where the store exists. @throws {AppError} NOT_FOUND */
 export function withStore<Result>(
   store: string,
   work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,

@@ -88,7 +88,7 @@ function keepRefused(pool: pg.Pool): void {
       throw error;
     }
   };
-  pool.query = query as typeof pool.query; // nobody passes a callback
+  pool.query = query as typeof pool.query; // no caller passes a callback
 }
 
 /** A session as new as this has the settings of its role, and is on the server that its address now leads to. */

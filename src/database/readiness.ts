@@ -15,7 +15,7 @@ export interface DatabaseReadiness {
 }
 
 const answerTimeoutMs = 3_000;
-/** It answers nobody during a statement, which may take minutes at the end of an import. */
+/** It does not answer during a statement, which may take minutes at the end of an import. */
 const embeddedTrustMs = 5 * 60_000;
 const closeTimeoutMs = 1_000;
 

@@ -1,6 +1,6 @@
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>;
-  /** Written at once, so that the client gets the headers. */
+  /** Written immediately, so that the client gets the headers. */
   readonly opening: Buffer;
   readonly heartbeat: Buffer;
   readonly closing: Buffer;

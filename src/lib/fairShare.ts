@@ -74,7 +74,7 @@ export class FairShare {
     return this.#waiting;
   }
 
-  /** Takes places that are free and that nobody waits for; the caller must `release` them. */
+  /** Takes places that are free and have no waiting caller; the caller must `release` them. */
   tryTake(storeId: string, amount = 1): boolean {
     const use = this.#uses.of(storeId);
     if (use.waiting.size > 0 || !this.#fits(use, amount)) return false;
@@ -84,7 +84,7 @@ export class FairShare {
   }
 
   /**
-   * Likewise, waiting where too few are free.
+   * The same, waiting where too few are free.
    *
    * @throws {AppError} UNAVAILABLE after the timeout, or where too many callers of the store wait
    */
@@ -136,7 +136,7 @@ export class FairShare {
   release(storeId: string, amount = 1): void {
     if (!this.#uses.release(storeId, amount)) return;
     this.#free += amount;
-    if (this.#free === this.#options.places && this.#waiting === 0) this.#uses.clear(); // nobody competes
+    if (this.#free === this.#options.places && this.#waiting === 0) this.#uses.clear(); // no store competes
     this.#admitNext();
   }
 
@@ -150,7 +150,7 @@ export class FairShare {
     }
   }
 
-  /** @param released what would be free beside */
+  /** @param released what would be free in addition */
   #fits(use: StoreUse, amount: number, released = 0): boolean {
     const { places, ofStoreMax, groups } = this.#options;
     if (amount > this.#free + released || use.held + amount > ofStoreMax) return false;

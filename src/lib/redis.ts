@@ -16,13 +16,13 @@ interface RedisOptions {
   readonly pingIntervalMs?: number;
 }
 
-/** During an outage commands fail at once, and `log` is called once. */
+/** During an outage commands fail immediately, and `log` is called once. */
 export function openRedis(url: string, log: (problem: Error) => void, options: RedisOptions = {}): Redis {
   const redis = new Redis(url, {
     commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
-    autoResubscribe: false, // nobody would handle its rejection, which ends the process
+    autoResubscribe: false, // its rejection would not be handled, which ends the process
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, reconnectDelayMaxMs),

@@ -47,7 +47,7 @@ interface PreparedOperation extends RestOperation {
   readonly args: ReturnType<typeof argumentReader>;
 }
 
-/** @param path of which a part may be an id with a slash */
+/** @param path a part of it may be an id with a slash */
 export function pathNotFound(path = ""): AppError {
   const hint = path.startsWith(`${restBase}/product/v1/`) ? " A slash within an id is written %2F." : "";
   return new AppError("NOT_FOUND", `No resource exists at this path.${hint}`);

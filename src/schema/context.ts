@@ -44,7 +44,7 @@ export interface RequestAccess {
   isGone(): boolean;
 }
 
-/** What a request sends beside the arguments, where GraphQL does not pass it on. */
+/** What a request sends besides the arguments, where GraphQL does not pass it on. */
 export interface Sent {
   /** Whether a documented path is called, where products may have the fields of a patch alone. */
   readonly isRest: boolean;

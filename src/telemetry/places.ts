@@ -4,7 +4,7 @@ import type { FairShare } from "../lib/fairShare.js";
 /** What requests take and give back, by what it is for: the value of a label. */
 export type Places = Readonly<Record<string, Pick<FairShare, "places" | "held" | "waiting">>>;
 
-/** Where nobody calls, no place is held: one that is has been lost. */
+/** Without callers, no place is held: one that is has been lost. */
 export function collectPlaces(registry: Registry, places: Places): void {
   const gauge = (name: string, help: string, of: "places" | "held" | "waiting") => {
     const collect = (): void => Object.entries(places).forEach(([kind, share]) => made.set({ kind }, share[of]));

@@ -116,7 +116,7 @@ builder.mutationFields((t) => ({
     resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, sent }) => {
       const events = uncoercedEvents(given, sent.originals) ?? given;
       const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
-      // For duplicates too: the batch that stored them may have failed before anybody was notified.
+      // For duplicates too: the batch that stored them may have failed before subscribers were notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);
       for (const other of receipt.changed ?? []) if (other !== lsId) feed.changed(identity.storeId, other);
       return receipt;

@@ -34,7 +34,7 @@ export function createSocketReceiver(socketFolder: string, log: (problem: Error)
   };
 }
 
-/** The commands' end. Without a server there is nobody to notify. */
+/** The commands' end. Without a server there is nothing to notify. */
 export function createSocketSender(socketFolder: string): FeedRelay {
   const socket = connect(join(socketFolder, changesSocketName)).unref();
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));

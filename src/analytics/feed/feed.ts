@@ -8,7 +8,7 @@ import { LatestValue } from "./latestValue.js";
 /** Pushes a show's figures to subscribers when they change. */
 export interface LiveFeed {
   readonly watchers: number;
-  /** Returns at once. */
+  /** Returns immediately. */
   changed(storeId: string, lsId: string): void;
   /**
    * Sends figures now, and after changes at most once a second. Returning the iterator, or closing the feed, ends it.

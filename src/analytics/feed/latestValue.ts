@@ -1,5 +1,5 @@
 /**
- * Slow consumers skip values, and nothing is buffered. Unlike a generator's, its `return` takes effect at once while a
+ * Slow consumers skip values, and nothing is buffered. Unlike a generator's, its `return` takes effect immediately while a
  * `next` is pending.
  */
 export class LatestValue<Value> implements AsyncIterableIterator<Value> {

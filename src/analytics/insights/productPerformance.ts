@@ -6,7 +6,7 @@ import { money } from "../kpis/kpis.js";
 import { figureColumns, productFigure, productFigures } from "./productPerformance.sql.js";
 import type { OpenRange, StoreRange } from "./storeRange.js";
 
-/** Figures over all shows of a range. Orders, quantity and sales are gross: refunds stand beside them. */
+/** Figures over all shows of a range. Orders, quantity and sales are gross; refunds are figures of their own. */
 export interface ProductPerformance {
   readonly productId: string;
   readonly carts: number;

@@ -16,7 +16,7 @@ export interface StoreFigures {
 const devicesMax = 1_000;
 const sourcesMax = 50;
 
-/** Of `shows`, by names of which those beyond a limit are `other`. */
+/** Of `shows`, by names; those beyond a limit are `other`. */
 function groups(storeId: string, where: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     SELECT CASE WHEN row_number() OVER (ORDER BY sum(viewers) DESC, name) <= ${max}::int THEN name ELSE 'other' END AS name,

@@ -232,7 +232,7 @@ export function money(amount: string | Decimal, decimals: number): number {
   return rounded(new Decimal(amount), decimals);
 }
 
-/** The exact sum of amounts, rounded likewise. */
+/** The exact sum of amounts, rounded the same way. */
 export function moneySum(amounts: readonly string[], decimals: number): number {
   return rounded(
     amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)),

@@ -61,7 +61,7 @@ function bucketsOf(json: string | null, decimals: number): TimelineBucket[] {
 }
 
 /**
- * Parts with any event, in order; the latest 1,500. Shows asked for together are read at once.
+ * Parts with any event, in order; the latest 1,500. Shows asked for together are read by one statement.
  *
  * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
  */

@@ -152,7 +152,7 @@ function changeOf(state: NewestState, known: NewestState | null): number {
   return isSame ? known.changedAt : Math.max(Date.now(), known.changedAt + 1);
 }
 
-/** States of one second are told apart by what can only happen later. */
+/** States of one second are ordered by what can only happen later. */
 function compare(a: NewestState, b: NewestState): number {
   return (
     a.changedAt - b.changedAt ||

@@ -65,7 +65,7 @@ function viewerOf(bytes: Uint8Array): string | null {
 const lockParts = 256;
 
 /**
- * The orders that are known, by id, which nobody else changes until the end of the transaction.
+ * The orders that are known, by id, which no one else changes until the end of the transaction.
  *
  * @param ids in order, so that no two transactions wait for each other
  * @param which `existing` if all of them are known to be there; with `new`, the transaction saves those that are not known: they

@@ -20,7 +20,7 @@ export function fromUnits(units: number): number {
  * of equal ones.
  *
  * @param weights not negative; if all are 0, the first gets everything
- * @param step of which every share is a multiple, as far as the total is
+ * @param step every share is a multiple of it, as far as the total is
  */
 export function divide(total: number, weights: readonly number[], step = 1): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);

@@ -27,7 +27,7 @@ const epochMinute = Prisma.sql`floor(date_part('epoch', "occurredAt") / 60)::int
 
 /**
  * Removes the events of a page that occurred before the show's cutoff, and keeps what they had added for a rebuild.
- * Recording goes on beside it, since it takes no events from before the cutoff.
+ * Recording goes on meanwhile, since it takes no events from before the cutoff.
  */
 export function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
   return Prisma.sql`

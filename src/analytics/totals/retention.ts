@@ -4,7 +4,7 @@ import { pruneEvents } from "./prune.js";
 
 export interface RetentionResult {
   readonly stores: number;
-  /** Shows of which something was removed. */
+  /** Shows that lost something. */
   readonly shows: readonly { readonly store: string; readonly id: string }[];
   readonly events: number;
   /** Rows that identified distinct viewers of archived shows. */

@@ -124,7 +124,7 @@ async function removalsOf(
   return { deleted: removals.deleted, remark: `The import would be refused: it would ${excess}.` };
 }
 
-/** From now on the import counts: applySteps, or whoever comes after this process, stores its rows. */
+/** From now on the import counts: applySteps stores its rows, in this process or in a later one. */
 async function accept(transaction: Database, { key }: StagedRows, now: string): Promise<void> {
   const decided = await transaction.$executeRaw`
     UPDATE "StagedImport" SET "decidedAt" = ${now}::timestamptz

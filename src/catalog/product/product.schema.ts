@@ -48,7 +48,7 @@ const siteArgs = builder.args((t) => ({
     deprecationReason: "Products belong to the store; omit the site.",
   }),
 }));
-/** The arguments of imports beside what is imported. */
+/** The arguments of imports, besides what is imported. */
 const optionArgs = { ...siteArgs, ...modeArgs, ...importArgs };
 const selectsBriefFields = selectsOnly(new Set([...briefFields, "__typename"]));
 const productId = { description: "Reference id, or else SKU, of a product." };

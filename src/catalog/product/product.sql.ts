@@ -68,7 +68,7 @@ export type RowSource = Prisma.Sql;
 
 export const rowColumns = list(rowFieldNames.map(columnOf));
 
-/** `rowColumns` of rows with the alias `s`, beside other relations. */
+/** `rowColumns` of rows with the alias `s`, joined with other relations. */
 export const sentColumns = list(rowFieldNames.map((name) => `s.${columnOf(name)}`));
 
 /** A few thousand rows at most. In FROM, `unnest` would materialize them, a sixth of the work of an import. */

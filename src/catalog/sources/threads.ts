@@ -22,7 +22,7 @@ let pool: Promise<Piscina<ReadingTask, void>> | undefined;
  * Reads on a free thread. It must be one of `threadsMax` at a time.
  *
  * @param signal terminates the thread, whatever it does
- * @throws the error of a thread that failed, of which `asRefusal` makes one for the caller
+ * @throws the error of a thread that failed: `asRefusal` makes one for the caller of it
  */
 export async function runOnThread(
   task: ReadingTask,

@@ -31,7 +31,7 @@ async function serve(config: Config, worker: Worker, channel: Channel): Promise<
       open();
       const stopRequest = untilStopRequest(worker, channel);
       channel.send("serves", url);
-      // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process at once.
+      // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process immediately.
       await Promise.race([stopRequest, untilSignal()]);
     });
   } finally {
@@ -44,7 +44,7 @@ function untilStopRequest(worker: Worker, channel: Channel): Promise<void> {
   return new Promise((resolve) => {
     channel.on("stop", resolve);
     worker.once("disconnect", () => {
-      worker.exitedAfterDisconnect = true; // or Node would end the process at once
+      worker.exitedAfterDisconnect = true; // or Node would end the process immediately
       resolve();
     });
   });

@@ -6,7 +6,7 @@ import { loggedError } from "./log.error.js";
 const waitMs = 50;
 const warnLevel = 40;
 const bufferedCharactersMax = 16_384;
-/** Lines beyond are dropped while nobody reads, as from a pipe whose reader hangs. */
+/** Lines beyond are dropped while they are not read, as where the reader of a pipe hangs. */
 const unwrittenCharactersMax = 8 * 1_024 * 1_024;
 
 /** The log of a process that serves: JSON lines on standard error. */
@@ -16,7 +16,7 @@ export function openLog({ logLevel }: Pick<Config, "logLevel">): Logger {
 }
 
 /**
- * Writes lines in batches, which takes two thirds of the CPU time of single writes. Warnings and errors are written at once, with
+ * Writes lines in batches, which takes two thirds of the CPU time of single writes. Warnings and errors are written immediately, with
  * the lines before them. sonic-boom's own buffer (minLength) would hold them back while a write is in progress.
  */
 function buffered(destination: { write(text: string): unknown }) {

@@ -6,12 +6,12 @@ type Signal = (typeof signals)[number];
 /** Replaced instead of the listeners: a signal that arrives while these are exchanged would be lost. */
 let react: (signal: Signal) => void = end;
 
-/** Signals end the process at once, unless `untilSignal` waits for one. */
+/** Signals end the process immediately, unless `untilSignal` waits for one. */
 export function exitOnSignal(): void {
   for (const signal of signals) process.on(signal, () => react(signal));
 }
 
-/** Resolves with the next signal; a second one ends the process at once. */
+/** Resolves with the next signal; a second one ends the process immediately. */
 export function untilSignal(): Promise<string> {
   return new Promise((resolve) => {
     react = (signal) => {

@@ -34,7 +34,7 @@ export async function withApp(
   }
 }
 
-/** Shuts down gracefully: running requests, then the app, have SHUTDOWN_GRACE_MS together. Without an app, it stops at once. */
+/** Shuts down gracefully: running requests, then the app, have SHUTDOWN_GRACE_MS together. Without an app, it stops immediately. */
 async function endService(server: RunningServer, app: App | undefined, { shutdownGraceMs }: Config): Promise<void> {
   if (app === undefined) return server.stop(0);
   const endsAt = performance.now() + shutdownGraceMs;

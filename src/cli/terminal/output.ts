@@ -13,7 +13,7 @@ export async function print(result: object, lines: Lines, options: OutputOptions
   await write(textOf(result, lines, options)).catch(ignoreBrokenPipe);
 }
 
-/** Ignores that nobody reads the rest of standard output, such as `head -1`. @throws any other error */
+/** Ignores that the reader of standard output has left, as `head -1` does. @throws any other error */
 export function ignoreBrokenPipe(error: unknown): void {
   if (!isBrokenPipe(error)) throw error;
 }
@@ -40,7 +40,7 @@ export async function printSecret(
   }
 }
 
-/** @throws where standard output is closed or /dev/null, so that nobody would see a secret */
+/** @throws where standard output is closed or /dev/null, so that a secret would not be seen */
 export function requireOutput(): void {
   // Where it is closed, Node has opened /dev/null in its place.
   if (fstatSync(1).rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) {

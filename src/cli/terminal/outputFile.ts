@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { AppError } from "../../errors.js";
 
 export interface OutputFile {
-  /** The path at which it is written, beside its target. */
+  /** The path at which it is written, in the folder of its target. */
   readonly draft: string;
   /** Lets it appear, or replace an older one. */
   finish(): Promise<void>;

@@ -12,7 +12,7 @@ interface Delivered<Value> {
   readonly isPolled: boolean;
 }
 
-/** The server sends a heartbeat at once: a stream without one after this time, while queries are answered, is held back. */
+/** The server sends a heartbeat immediately: a stream without one after this time, while queries are answered, is held back. */
 const heldBackMs = 5_000;
 export const pollMs = 10_000;
 

@@ -25,7 +25,7 @@ export function backoffMs(failures: number, random = Math.random()): number {
 
 /**
  * Follows a stream until the signal aborts, and reconnects whenever it breaks: with a growing delay, or after the server's
- * Retry-After, and at once when the browser is back online or `retryNow` is called. Permanent failures wait for the latter two.
+ * Retry-After, and immediately when the browser is back online or `retryNow` is called. Permanent failures wait for the latter two.
  */
 export async function follow<Value>(
   open: () => AsyncIterable<Value>,

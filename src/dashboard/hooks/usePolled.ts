@@ -11,9 +11,9 @@ export interface Polled<Value> {
 }
 
 /**
- * Asks at once and at an interval while the tab is visible; after a failure, as a stream reconnects.
+ * Asks immediately and at an interval while the tab is visible; after a failure, as a stream reconnects.
  *
- * @param key what is asked for: another key asks at once
+ * @param key what is asked for: another key asks immediately
  */
 export function usePolled<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,

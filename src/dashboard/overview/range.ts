@@ -3,7 +3,7 @@ import type { ShowOfRange } from "../queries/store.js";
 import { momentShowing, shownAt, timeZone } from "../timeZone.js";
 
 export const dayCounts = [7, 28, 90] as const;
-/** The last days, of which today is one. */
+/** The last days, today included. */
 export type DayCount = (typeof dayCounts)[number];
 
 /** Days of the store's time zone, both included, as `2026-11-30`. */
@@ -56,7 +56,7 @@ export function boundsOf(range: Range, nowMs = Date.now()): Bounds {
 }
 
 /**
- * The month before this one, until the same day and time of day, or its end. Undefined for other ranges, of which the API knows the
+ * The month before this one, until the same day and time of day, or its end. Undefined for other ranges: the API knows their
  * time before.
  */
 export function boundsBefore(range: Range, { from, until }: Pick<Bounds, "from" | "until">) {

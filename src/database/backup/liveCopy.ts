@@ -15,7 +15,7 @@ const logEveryMs = 250;
 const segmentsOfPart = 256;
 
 /**
- * Copies the files of a database while it is used, by PostgreSQL's low-level base backup (manual, 25.3.4): nobody waits, and
+ * Copies the files of a database while it is used, by PostgreSQL's low-level base backup (manual, 25.3.4): no request waits, and
  * a copy that is suspended holds nothing. Files are copied as they are found. The log that was written meanwhile is copied
  * too; who opens the copy replays it, which makes it the database at the end of copying.
  *

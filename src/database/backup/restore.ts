@@ -25,7 +25,7 @@ interface RestoreOptions<Facts, Review> {
 }
 
 /**
- * Replaces the embedded database by a backup, extracted beside it and opened once. If the process is killed, one of
+ * Replaces the embedded database by a backup, extracted next to it and opened once. If the process is killed, one of
  * both is there. The replaced database is kept until the next restore.
  *
  * @returns where the replaced database is, if there was one, and what the review gave

@@ -5,7 +5,7 @@ import { isOnCitus } from "./catalog.sql.js";
 export interface NodeState {
   /** host:port, as Citus knows it. */
   readonly node: string;
-  /** Undefined where the node cannot be reached, or answers nobody. */
+  /** Undefined where the node cannot be reached, or does not answer. */
   readonly found: NodeFindings | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface NodeFindings {
   readonly preparedLong: number;
   /** 0 where nothing can be written that more than one node has. */
   readonly preparedMax: number;
-  /** Replication slots of moves that nobody reads: the node keeps all of its log for them. */
+  /** Replication slots of moves without a reader: the node keeps all of its log for them. */
   readonly idleSlots: number;
   readonly hasJit: boolean;
 }

@@ -29,7 +29,7 @@ const systemCodes: readonly (readonly [words: RegExp, code: string])[] = [
   [/Read-only file system$/u, "EROFS"],
 ];
 
-/** Why the engine has ended, by the error of its thread, of which PostgreSQL's own words end with an SQL state. */
+/** Why the engine has ended, by the error of its thread. PostgreSQL's own words end with an SQL state. */
 export function failureOf(folder: string, error: Error): Error {
   const [, said, state] = /^(.*) \(([\dA-Z]{5})\)$/su.exec(error.message) ?? [];
   if (said === undefined || state === undefined || ofMachine.test(state)) {

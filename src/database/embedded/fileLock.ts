@@ -24,7 +24,7 @@ interface LockOptions {
 }
 
 /**
- * Locks a file with the pid in it. The lock of an ended process is taken over: at once where that is visible, or in
+ * Locks a file with the pid in it. The lock of an ended process is taken over: immediately where that is visible, or in
  * other containers after 15 seconds without a heartbeat.
  *
  * @returns the lock, or the living process that holds it

@@ -7,7 +7,7 @@ const everyMs = 1_000;
 const logBytesMax = 32 * 1024 * 1024;
 
 /**
- * Does what PostgreSQL's checkpointer and autovacuum do, which the embedded engine does not have. Nobody waits for a whole round: each
+ * Does what PostgreSQL's checkpointer and autovacuum do, which the embedded engine does not have. No request waits for a whole round: each
  * statement is short, since the next one comes soon after.
  */
 export function startMaintenance(db: RootDatabase, log: (problem: Error) => void): Sweep {

@@ -8,7 +8,7 @@ const newDatabase = fileURLToPath(packageFile("dist/database/embedded/new.tar.gz
 
 /**
  * Puts a database without tables into an empty folder. If the process is killed, the folder stays empty, and the next start
- * removes what this one has left beside it, also where a restore has filled the folder meanwhile.
+ * removes what this one has left next to it, also where a restore has filled the folder meanwhile.
  *
  * @throws {Error} where the archive is missing, or the error of node:fs
  */

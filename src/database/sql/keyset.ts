@@ -2,7 +2,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 
 export type SortDirection = "ASC" | "DESC";
 
-/** What orders the rows of a list: the value that its cursors have beside the id. */
+/** What orders the rows of a list: the value that its cursors have besides the id. */
 export interface SortKey {
   readonly value: Prisma.Sql;
   /** The SQL of a cursor's value, to compare `value` with. */

@@ -33,7 +33,7 @@ interface TakenArgument extends Omit<TakenVariable, "name"> {
   readonly argument: string;
 }
 
-/** Variables of which GraphQL does not copy each value. One that is also used elsewhere is not included. */
+/** Variables whose values GraphQL does not copy one by one. One that is also used elsewhere is not included. */
 export function variablesTaken(
   taking: Taking,
   schema: GraphQLSchema,

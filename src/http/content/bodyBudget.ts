@@ -9,7 +9,7 @@ export interface BodyShare {
   /**
    * Grows the share to this many bytes.
    *
-   * @returns undefined if that is possible at once
+   * @returns undefined if that is possible immediately
    * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
    */
   grow(bytes: number): Promise<void> | undefined;

@@ -86,7 +86,7 @@ class ThreadScan implements BodyScan {
     });
     this.#scanned.catch((error: Error) => {
       refuse(error);
-      this.#goOn(); // nobody says anymore that the last piece was scanned
+      this.#goOn(); // there is no message anymore that the last piece was scanned
     });
   }
 

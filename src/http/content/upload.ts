@@ -37,7 +37,7 @@ interface UploadOptions {
   readonly bodies: BodyBudget;
   /** Ends the receiving. */
   readonly signal: AbortSignal;
-  /** What the fingerprint covers beside the body. */
+  /** What the fingerprint covers besides the body. */
   readonly scope: string;
 }
 

@@ -8,7 +8,7 @@ const mediaType = "application/json; charset=utf-8";
 /** The most addresses for which a document is kept, of about 0.1 MB each. */
 const addressesMax = 16;
 
-/** A document with an address that the request told is for the caller alone. */
+/** A document with an address from the request is for the caller alone. */
 export function createOpenApiPage(write: (serverUrl: string) => string, basePath: string | undefined): Route {
   const relative = relativeServerUrl(basePath);
   const relativePage = createPage(mediaType, () => write(relative));

@@ -48,7 +48,7 @@ function refuse(socket: Duplex, error: AppError): void {
   close(socket);
 }
 
-/** The client gets time to read the answer: closing at once may reset the connection before. */
+/** The client gets time to read the answer: closing immediately may reset the connection before. */
 function close(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer)).once("error", () => socket.destroy());

@@ -28,7 +28,7 @@ export interface ServerTimeouts {
 interface ListenOptions extends ServerTimeouts {
   readonly host: string;
   readonly port: number;
-  /** Further ones are closed at once. */
+  /** Further ones are closed immediately. */
   readonly connectionsMax: number;
 }
 

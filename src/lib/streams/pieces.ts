@@ -1,4 +1,4 @@
-/** A Buffer takes some hundred bytes beside its own, and keeps all of the memory that it was cut from. */
+/** A Buffer takes some hundred bytes besides its own, and keeps all of the memory that it was cut from. */
 const blockBytes = 4_096;
 
 /** Collects the pieces of a body: small ones are copied together, since a sender may make each byte a piece. */
@@ -45,7 +45,7 @@ export class Pieces {
     return first !== undefined && others.length === 0 ? first : Buffer.concat(this.#whole);
   }
 
-  /** Likewise, and forgets them. */
+  /** The same, and forgets them. */
   take(): Buffer {
     const bytes = this.concat();
     this.#whole.length = 0;

@@ -46,7 +46,7 @@ export class SpillQueue {
     this.#read = 0;
   }
 
-  /** Ends the queue; an error reaches the reader at once. */
+  /** Ends the queue; an error reaches the reader immediately. */
   end(failure: { readonly error?: unknown } = {}): void {
     this.#end ??= failure;
     this.#wake();

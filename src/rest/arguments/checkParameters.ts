@@ -36,7 +36,7 @@ export function onlyParameters(
   return parameterCheck({ taken: names, lists, elsewhere, hint });
 }
 
-/** Takes what may stand beside a file: all arguments but the file itself, and options of how it is read. */
+/** Takes what may accompany a file: all arguments but the file itself, and options of how it is read. */
 export function parametersBesideFile(
   names: readonly string[],
   { argument, mediaTypes, readingOptions = [], repeated = [] }: NonNullable<RestRoute["upload"]>,

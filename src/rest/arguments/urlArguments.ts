@@ -22,7 +22,7 @@ import type { RestRoute } from "../routes/route.js";
 export type ReadUrlArguments = (segments: Readonly<Record<string, string>>, search: string) => Variables;
 
 /**
- * Compiles the reader of the arguments beside a body that is a file.
+ * Compiles the reader of the arguments that accompany a body which is a file.
  *
  * @throws {Error} as urlArguments
  */

@@ -34,7 +34,7 @@ export interface ExportRoute {
  */
 type OpenExport = (args: Readonly<Record<string, unknown>>, context: Context, isHead: boolean) => Promise<BegunExport>;
 
-/** An export of which the first piece is made. */
+/** An export whose first piece is made. */
 export interface BegunExport {
   readonly pieces: AsyncIterable<Buffer>;
   /** Gives back what it holds, also where none of it was read. */

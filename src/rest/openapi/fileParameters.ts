@@ -47,7 +47,7 @@ const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, desc
 };
 
 /**
- * The parameters beside a body that is a file. None has an example or, sites aside, a default, so that tools which fill in
+ * The parameters that accompany a body which is a file. None has an example or, sites aside, a default, so that tools which fill in
  * parameters send none of them with the body in JSON, which has the arguments itself.
  */
 export function fileParameters(

@@ -66,7 +66,7 @@ export function idText(bytes: Uint8Array): string {
 
 /**
  * How events are stored: a CHECK of the table lists the same numbers. A reversal takes an ORDER or a REFUND back that an order
- * has in a show, at its own time (analytics/orders/ledger.ts); nobody can send one.
+ * has in a show, at its own time (analytics/orders/ledger.ts); no caller can send one.
  */
 export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 };
 /** Whether an event is an entry of an order, by its id: 33 bytes that begin with a NUL (analytics/orders/ledger.ts). */

@@ -84,7 +84,7 @@ const counts = Prisma.sql`
   (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
   ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
     + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"`;
-/** Nobody asks for those of entries, which may be of hundreds of shows. */
+/** No caller asks for those of entries, which may be of hundreds of shows. */
 const noCounts = Prisma.sql`0 AS accepted, 0 AS "rowsToFold"`;
 
 /**

@@ -87,8 +87,8 @@ const nowhere = (order: KnownOrder, reason: Reason): Reasoned => ({
 
 /** A stored part with the reason that the store's rule gives. */
 export function byRule(part: Part, order: AttributedOrder, rule: AttributionRule): Part {
-  const isToldByRule = part.show === 0 && part.rule !== "CART" && reasonsOfRule.includes(part.reason);
-  if (!isToldByRule || rule === "CART") return part;
+  const followsFromRule = part.show === 0 && part.rule !== "CART" && reasonsOfRule.includes(part.reason);
+  if (!followsFromRule || rule === "CART") return part;
   const { reason } = rule === "AS_SENT" ? nowhere(order, "NOT_SENT") : asWatched(order, { carts: new Map() });
   return { ...part, rule, reason };
 }

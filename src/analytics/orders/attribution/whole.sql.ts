@@ -43,7 +43,7 @@ export function moveWhole(storeId: string, ids: Prisma.Sql, { rule, windowHours 
     WITH known AS MATERIALIZED (
       SELECT row_number() OVER ()::int AS place, s.id AS "orderId", s."placedAt", s."lsId", s.channel AS "sentChannel",
         CASE WHEN s."viewerId" = '' THEN s."claimedBy" ELSE s."viewerId" END AS "viewerId", p.show, p.channel, p.amount, p.lines, p.refunds,
-        ${isWhole(storeId)} AS "isWhole", p.rule <> ${ruleCodes.CART}::int AND ${isToldByRule(Prisma.sql`p.reason`)} AS "isTold"
+        ${isWhole(storeId)} AS "isWhole", p.rule <> ${ruleCodes.CART}::int AND ${followsFromRule(Prisma.sql`p.reason`)} AS "followsFromRule"
       FROM unnest(${ids}) AS i(id), LATERAL (
         SELECT * FROM "ShopOrder" AS s WHERE s."storeId" = ${storeId} AND s.id = i.id OFFSET 0) AS s, "OrderPart" AS p
       WHERE p."storeId" = ${storeId} AND p."orderId" = s.id AND p.place = 0),
@@ -52,7 +52,7 @@ export function moveWhole(storeId: string, ids: Prisma.Sql, { rule, windowHours 
     saved AS (
       UPDATE "OrderPart" AS p SET show = n."newShow", channel = n."newChannel", rule = ${ruleCodes[rule]}::int, reason = n.reason, at = n.at,
         seconds = n.seconds, "productId" = ''
-      FROM (SELECT * FROM now WHERE show <> 0 OR "newShow" <> 0 OR NOT "isTold" OR NOT ${isToldByRule(Prisma.sql`reason`)}) AS n
+      FROM (SELECT * FROM now WHERE show <> 0 OR "newShow" <> 0 OR NOT "followsFromRule" OR NOT ${followsFromRule(Prisma.sql`reason`)}) AS n
       WHERE p."storeId" = ${storeId} AND p."orderId" = n."orderId" AND p.place = 0),
     ${entries(storeId)}
     SELECT (SELECT json_agg(m ORDER BY m.number) FROM involved AS m) AS shows,
@@ -69,7 +69,7 @@ function isWhole(storeId: string): Prisma.Sql {
       SELECT FROM "OrderPart" AS q WHERE q."storeId" = ${storeId} AND q."orderId" = p."orderId" AND q.place > 0)))`;
 }
 
-function isToldByRule(reason: Prisma.Sql): Prisma.Sql {
+function followsFromRule(reason: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`${reason} IN (${Prisma.join(reasonsOfRule.map((name) => Prisma.sql`${reasonCodes[name]}::int`))})`;
 }
 

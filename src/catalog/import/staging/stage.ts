@@ -94,7 +94,7 @@ function readAhead(reader: Reader, step: Step): Promise<Step> {
   return next;
 }
 
-/** The rows of one import beside the catalog, written by statements of their own: nothing is locked meanwhile. */
+/** The rows of one import, outside of the catalog, written by statements of their own: nothing is locked meanwhile. */
 export class Staging {
   rows = 0;
   readonly key: StagedKey;

@@ -27,7 +27,7 @@ interface TextImportOptions extends ImportOptions {
 
 export interface CsvImportOptions extends TextImportOptions {
   readonly pathPrefix?: Path;
-  /** Whether it was sent as a file, of which others than CSV are named. */
+  /** Whether it was sent as a file: one that is not CSV is named. */
   readonly isFile?: boolean | undefined;
   /** CSV in Vitrine's own columns by default. */
   readonly fileFormat?: FormatOptions;

@@ -69,7 +69,7 @@ function marked(head: Buffer): string | undefined {
   return marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))?.encoding;
 }
 
-/** UTF-16 without a mark: texts of few other letters than those of ASCII have a NUL beside each. */
+/** UTF-16 without a mark: texts of few other letters than those of ASCII have a NUL next to each. */
 function withNuls(head: Buffer): string | undefined {
   const nuls = [0, 0];
   for (const [at, byte] of head.entries()) if (byte === 0) nuls[at % 2] = (nuls[at % 2] ?? 0) + 1;

@@ -54,8 +54,8 @@ export async function explainRow(
     if (found === undefined) return undefined;
     if ("message" in found) return explanation(file, found.line, { problems: [found.message] });
     const { row } = found;
-    const told: string[] = [];
-    const notes = new Notes((text, at) => void (at === row.line && told.push(text)));
+    const texts: string[] = [];
+    const notes = new Notes((text, at) => void (at === row.line && texts.push(text)));
     const rows = await rowReader(file, newSource, { notes, options });
     const draft = await draftOf(row.line, file.pieces, { source: newSource(), rows });
     const candidate = file.isOwn ? ownProduct(row) : draft && productOf(finisher, draft, options);
@@ -64,7 +64,7 @@ export async function explainRow(
     const messages = problems.list.map(({ message }) => message);
     if (draft?.fault !== undefined) messages.push(draft.fault);
     return {
-      ...explanation(file, row.line, { problems: messages, notes: told }),
+      ...explanation(file, row.line, { problems: messages, notes: texts }),
       cells: cellsOfRow(file, row, { candidate, options }),
       product: isValid ? candidate : undefined,
       from: draft === undefined ? [] : otherLinesOf(draft),

@@ -12,7 +12,7 @@ import { compileTemplate, type UrlTemplate } from "./values/template.js";
 
 export type Candidate = Partial<Record<keyof ProductInput, unknown>>;
 
-/** Parsers for mapped columns, defaults, and Vitrine's own columns beside others. */
+/** Parsers for mapped columns, defaults, and Vitrine's own columns among others. */
 export const lenientParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
   ...cellParsers,
   title: plainText,
@@ -46,7 +46,7 @@ export class ProductFinisher {
   readonly #parsed = new WeakMap<Parent["row"], Candidate>();
   readonly #resolved = new WeakMap<readonly unknown[], unknown>();
 
-  /** @param header of which a patch changes the fields */
+  /** @param header a patch changes its fields */
   constructor({ map, defaults = {}, urlTemplate }: FormatOptions, header: readonly string[] = []) {
     this.#map = columnsOfFields(map);
     this.#patched = productFieldNames.filter(

@@ -51,7 +51,7 @@ export type Role =
   | "sku"
   /** A sku only where all rows have one, each its own. */
   | "secondSku"
-  /** What all rows of a product share, where they are beside each other. */
+  /** What all rows of a product share, where they are adjacent. */
   | "handle"
   /** What variants without a SKU are named by; the handle by default. */
   | "key"
@@ -114,10 +114,10 @@ export interface Layout {
   /** A file is of this system if it has a column of each of these; `@price` stands for all names of that role. */
   readonly marks: readonly string[];
   /**
-   * How rows make products. `single`: each is one. `beside`: rows of a product are beside each other. `parents`: rows
+   * How rows make products. `single`: each is one. `adjacent`: rows of a product are adjacent. `parents`: rows
    * name their parent, or parents their children, anywhere in the file.
    */
-  readonly rows: "single" | "beside" | "parents";
+  readonly rows: "single" | "adjacent" | "parents";
   /** By a word within the cell of `kind`: the first that is found. Rows of any other kind are not stored. */
   readonly kinds?: Readonly<Record<string, Kind>>;
   /** What words mean in columns of a role where this differs from what they mean elsewhere; null for what a parent decides. */

@@ -44,7 +44,7 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
   const mapped = columnsOfFields(map);
   reportMapped(reader, mapped, { header, map });
   reportOptions(reader, { finisher, header, options });
-  if (onePer === "product" && layout.rows !== "beside") reader.refuse(onePerProductMessage);
+  if (onePer === "product" && layout.rows !== "adjacent") reader.refuse(onePerProductMessage);
   if (isPatch) return requireKey(reader, [...mapped.keys(), ...header]);
   for (const { field, names } of neededBy(layout)) {
     if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;

@@ -10,7 +10,7 @@ export class Notes {
   readonly #counts = new Map<string, { readonly line: number; rows: number }>();
   #more = 0;
 
-  /** @param onCount is told of each note on a row */
+  /** @param onCount is called for each note on a row */
   constructor(private readonly onCount: (text: string, line: number) => void = () => undefined) {}
 
   add(text: string): void {

@@ -72,7 +72,7 @@ function columnNames(header: readonly string[]): readonly [once: readonly string
   return [[...once], [...twice]];
 }
 
-/** Roles of which every column counts. */
+/** Roles that may have several columns. */
 const severalOf: ReadonlySet<Role | undefined> = new Set<Role>(["image", "moreImages", "option", "ignored"]);
 
 /** Columns of a layout that stand more than once in a file, but have one value. */

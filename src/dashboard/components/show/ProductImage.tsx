@@ -9,7 +9,7 @@ export function ProductImage({ url }: { readonly url: string | null | undefined 
     <img
       class="image"
       src={source}
-      alt="" // the title is beside it
+      alt="" // the title follows it
       width="32"
       height="32"
       loading="lazy"

@@ -135,7 +135,7 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   );
 }
 
-/** @param share from 0 to 1; the number beside it says the same */
+/** @param share from 0 to 1; the number next to it says the same */
 export function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">

@@ -15,7 +15,7 @@ const shapes: Readonly<Record<string, string>> = {
 };
 const other = "M16 16h32v32H16z";
 
-/** Ids of the products of which there are drawings. */
+/** Ids of the products that have drawings. */
 export const picturedIds: readonly string[] = Object.keys(shapes);
 
 export const picturePath = (productId: string): string => `/demo/${productId}.svg`;

@@ -24,7 +24,7 @@ export const bigcommerce: Layout = {
     ignored: "image is thumbnail | product image is thumbnail #",
   },
   marks: ["@kind", "product code/sku | options | product name | inventory tracking", "@price | @title | @sku"],
-  rows: "beside",
+  rows: "adjacent",
   kinds: { product: "product", variant: "variant", sku: "variant", image: "image" },
   words: { tracker: { "": false, none: false, no: false, false: false, "0": false } },
 };

@@ -23,7 +23,7 @@ export const ecwid: Layout = {
     ignored: "product compare to price | product option name | product option value | product option type",
   },
   marks: ["@kind", "@title", "product internal id | product sku", "@price | @published"],
-  rows: "beside",
+  rows: "adjacent",
   kinds: { product_variation: "variant", product_option: "unsold", product: "product" },
   words: { tracker: { false: false, "": false }, policy: { show: false, hide: false, allow_preorder: true } },
 };

@@ -24,7 +24,7 @@ export const shopify: Layout = {
     ignored: "option# name | option# linked to",
   },
   marks: ["@handle", "body (html) | @sku | @price | @option | @stock"],
-  rows: "beside",
+  rows: "adjacent",
   words: { tracker: { "": false } },
   refused: {
     name: "inventory export",

@@ -22,5 +22,5 @@ export const squarespace: Layout = {
     ignored: "option name # | variant id [non editable] | product type [non editable] | product page",
   },
   marks: ["product id [non editable] | variant id [non editable] | product type [non editable] | hosted image urls"],
-  rows: "beside",
+  rows: "adjacent",
 };

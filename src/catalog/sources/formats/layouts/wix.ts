@@ -22,7 +22,7 @@ export const wix: Layout = {
     ignored: "productoptionname# | productoptiontype# | strikethroughprice",
   },
   marks: ["@handle", "@kind"],
-  rows: "beside",
+  rows: "adjacent",
   kinds: { product: "product", variant: "variant", media: "image" },
   imageBase: "https://static.wixstatic.com/media/",
 };

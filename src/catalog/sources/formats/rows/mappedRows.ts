@@ -5,7 +5,7 @@ import type { Notes } from "../notes.js";
 import { ParentRows } from "./parentRows.js";
 import type { SourceRow } from "./row.js";
 
-/** Vitrine's own columns beside mapped ones: each row is a product. */
+/** Vitrine's own columns and mapped ones: each row is a product. */
 export class MappedRows implements RowReader {
   readonly #firsts: ParentRows;
   /** Vitrine's own, of those in the file. */

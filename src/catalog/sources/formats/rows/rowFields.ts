@@ -151,8 +151,8 @@ export class RowFields {
     const published = [product, row].flatMap((each) =>
       this.names("published").map((name) => this.#flag("published", each.text([name]), false)),
     );
-    // Rows of which each is a variant, the first one too, say what they have in stock.
-    const areVariants = this.layout.rows === "beside" && this.layout.kinds === undefined;
+    // Where each row is a variant, the first one too, rows say what they have in stock.
+    const areVariants = this.layout.rows === "adjacent" && this.layout.kinds === undefined;
     const stock = this.#stock(row, areVariants ? emptyRow : product);
     return every([...published, stock]);
   }

@@ -4,7 +4,7 @@ import { vitrine } from "../layouts/vitrine.js";
 import { Notes } from "../notes.js";
 import type { FormatReadOptions, OpenFile } from "../opened.js";
 import { layouts } from "../recognize.js";
-import { BesideRows } from "./besideRows.js";
+import { AdjacentRows } from "./adjacentRows.js";
 import { CsvRows } from "./csvRows.js";
 import { FamilyRows } from "./familyRows.js";
 import { MappedRows } from "./mappedRows.js";
@@ -40,7 +40,7 @@ export async function rowReader(
   const sharing = seconds.length === 0 ? [] : await sharingRows(file.reread(), source(), seconds);
   const common = { columns, onePer, notes, now: Date.now(), sharing, sharedSkus: new Map<string, readonly number[]>() };
   const readerOf = (fields: RowFields): RowReader =>
-    layout.rows === "beside" ? new BesideRows(fields) : new FamilyRows(fields);
+    layout.rows === "adjacent" ? new AdjacentRows(fields) : new FamilyRows(fields);
   const keys = new KeyFields(layout, { ...common, notes: new Notes() });
   if (!keys.canShareSkus) return readerOf(new RowFields(layout, common));
   const sharedSkus = await findSharedSkus(file.reread(), source(), { fields: keys, reader: readerOf(keys) });

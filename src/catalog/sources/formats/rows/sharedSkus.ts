@@ -25,7 +25,7 @@ export class KeyFields extends RowFields {
   get canShareSkus(): boolean {
     const { rows, keyOfTitle = false } = this.layout;
     const isVariant = this.has("handle") && this.options.onePer === "variant";
-    const isNamed = rows === "beside" ? isVariant : this.has("id") || keyOfTitle;
+    const isNamed = rows === "adjacent" ? isVariant : this.has("id") || keyOfTitle;
     return this.has("sku") && isNamed;
   }
 }

@@ -141,7 +141,7 @@ export class XmlRows implements RowSource {
   }
 
   #begin(): void {
-    this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // items of one line are told apart
+    this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // items of one line are distinguished
     this.#item = {
       line: this.#lastLine,
       start: this.#parser.startTagPosition - 1,

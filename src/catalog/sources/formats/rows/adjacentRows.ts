@@ -19,14 +19,14 @@ interface Group {
 }
 
 /**
- * Rows of one product beside each other: its variants and further images. Where they are apart, variants take what they lack
+ * Adjacent rows of one product: its variants and further images. Where they are apart, variants take what they lack
  * from the rows with its title, before or after them.
  */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-export class BesideRows implements RowReader {
+export class AdjacentRows implements RowReader {
   readonly #parents: ParentRows;
   /** Whether rows say what they are. */
   readonly #hasKinds: boolean;
