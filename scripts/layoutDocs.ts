@@ -2,8 +2,18 @@ import { type Layout, namesIn, type Role } from "../src/catalog/sources/formats/
 import { roleMeanings } from "../src/catalog/sources/formats/columnsUsed.js";
 import { layouts } from "../src/catalog/sources/formats/recognize.js";
 
-const cellMax = 120;
-/** The page with the tables of all layouts between its marks. @throws {Error} for a page without them */
+const namesCharactersMax = 117;
+const saleDates = ["saleStart", "saleEnd", "saleDates"] as const;
+/** The lines of a system, each with what its columns decide. */
+const groups: Readonly<Record<string, readonly Role[]>> = {
+  Rows: ["handle", "kind", "view", "command", "variantCommand", "parent", "configured", "grouped", "visibility"],
+  Product: ["id", "sku", "secondSku", "key", "title", "option", "description", "url"],
+  Price: ["price", "surcharge", "salePrice", "onSale", ...saleDates, "discountMode", "discount", "discountPercent"],
+  Availability: ["published", "inStock", "stock", "tracker", "policy"],
+  Images: ["image", "moreImages", "variantImage", "position"],
+};
+
+/** The page with a section for each layout between its marks. @throws {Error} for a page without them */
 export function withLayouts(page: string): string {
   const parts = page.split(/(<!-- \/?layouts -->)/u);
   const [before, begin, , end, after] = parts;
@@ -12,33 +22,39 @@ export function withLayouts(page: string): string {
 }
 
 function sectionOf([format, layout]: readonly [string, Layout]): string {
-  const { label, file, remark, columns } = layout;
-  const rows = (Object.entries(columns) as [Role, string][]).filter(([role]) => role !== "ignored");
-  const cells = rows.map(
-    ([role, names]) => [roleMeanings[role] ?? role, clipped(namesIn(names).map((name) => `\`${name}\``))] as const,
-  );
-  const widths = [0, 1].map((at) => Math.max(...cells.map((row) => (row[at] ?? "").length), at === 0 ? 5 : 7));
-  const line = (a: string, b: string) => `| ${a.padEnd(widths[0] ?? 0)} | ${b.padEnd(widths[1] ?? 0)} |`;
-  const table = [line("Value", "Columns"), line("-".repeat(widths[0] ?? 0), "-".repeat(widths[1] ?? 0))];
+  const { label, file, remark } = layout;
   const text = wrapped(`\`--format ${format}\`: ${file}. ${remark.replaceAll(/\s+/gu, " ")}`);
-  return `### ${label}\n\n${text}\n\n${[...table, ...cells.map(([a, b]) => line(a, b))].join("\n")}`;
+  const lines = Object.entries(groups).flatMap(([group, roles]) => lineOf(group, roles, layout));
+  return `### ${label}\n\n${text}\n\n${lines.join("\n")}`;
+}
+
+/** `- **Price:** `a`, `b`; price of a sale: `c``; none where the system has no such column. */
+function lineOf(group: string, roles: readonly Role[], { columns }: Layout): string[] {
+  const parts = roles.flatMap((role) => {
+    const names = columns[role];
+    if (names === undefined) return [];
+    const meaning = (roleMeanings[role] ?? role).replace(/^available: /u, "");
+    const label = meaning === group.toLowerCase() ? "" : meaning.replace(/(?<!\?)$/u, ":");
+    return [`${label} ${clipped(namesIn(names).map((name) => `\`${name}\``))}`.trim()];
+  });
+  return parts.length === 0 ? [] : [wrapped(`- **${group}:** ${parts.join("; ")}`, "  ")];
 }
 
 function clipped(names: readonly string[]): string {
   let text = "";
   for (const [at, name] of names.entries()) {
     const next = at === 0 ? name : `${text}, ${name}`;
-    if (next.length > cellMax - 3) return `${text}, …`;
+    if (next.length > namesCharactersMax) return `${text}, …`;
     text = next;
   }
   return text;
 }
 
-function wrapped(text: string): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
+function wrapped(text: string, indent = ""): string {
+  const lines = [""]; // a code span is not broken
+  for (const word of text.match(/(?:[^\s`]|`[^`]*`)+/gu) ?? []) {
     const last = lines.at(-1) ?? "";
-    if (last !== "" && last.length + word.length >= 140) lines.push(word);
+    if (last !== "" && last.length + word.length >= 140) lines.push(`${indent}${word}`);
     else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
   }
   return lines.join("\n");

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { withLayouts } from "../../../../scripts/layoutDocs.js";
 
-test("docs/formats.md has the tables of all layouts, as npm run formats writes them", async () => {
+test("docs/formats.md has the columns of all layouts, as npm run formats writes them", async () => {
   const page = await readFile(new URL("../../../../docs/formats.md", import.meta.url), "utf8");
   expect(withLayouts(page)).toBe(page);
 });
