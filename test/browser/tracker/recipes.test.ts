@@ -167,7 +167,7 @@ test("Turbo: the script of the next page switches to its show, and the viewer st
     shows: 2,
     pages: ({ recipe }) => {
       const page = (show: number) => `<script src="/turbo.js"></script>${player}</head><body>
-        <a id="next" href="/next">Next</a><shop-player></shop-player>${recipe("html turbo", show, ofPlayer)}</body>`;
+        <a id="next" href="/next">Next</a><shop-player></shop-player>${recipe("html page", show, ofPlayer)}</body>`;
       return { "/": page(0), "/next": page(1) };
     },
   });
