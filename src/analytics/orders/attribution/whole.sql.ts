@@ -34,7 +34,7 @@ export interface MovedShow {
 /**
  * Attributes orders as a whole, as partsOf does for all rules but CART, and answers with the entries of those that count for
  * another show or channel now: entriesOf for a part that moves with all it has. Of an order that stays where it is, only the
- * reason is written.
+ * reason is written. Changed parts are looked up by an array: for a join alone, the planner may read all parts of the store.
  *
  * @param ids an array of orders
  */
@@ -49,11 +49,14 @@ export function moveWhole(storeId: string, ids: Prisma.Sql, { rule, windowHours 
       WHERE p."storeId" = ${storeId} AND p."orderId" = s.id AND p.place = 0),
     one AS (SELECT * FROM known WHERE "isWhole"),
     ${rule === "AS_SENT" ? sentFor(storeId) : lastWatched(storeId, windowHours)},
+    changed AS (
+      SELECT * FROM now WHERE show <> 0 OR "newShow" <> 0 OR NOT "followsFromRule" OR NOT ${followsFromRule(Prisma.sql`reason`)}),
     saved AS (
       UPDATE "OrderPart" AS p SET show = n."newShow", channel = n."newChannel", rule = ${ruleCodes[rule]}::int, reason = n.reason, at = n.at,
         seconds = n.seconds, "productId" = ''
-      FROM (SELECT * FROM now WHERE show <> 0 OR "newShow" <> 0 OR NOT "followsFromRule" OR NOT ${followsFromRule(Prisma.sql`reason`)}) AS n
-      WHERE p."storeId" = ${storeId} AND p."orderId" = n."orderId" AND p.place = 0),
+      FROM changed AS n
+      WHERE p."storeId" = ${storeId} AND p."orderId" = n."orderId" AND p.place = 0
+        AND p."orderId" = ANY (ARRAY(SELECT "orderId" FROM changed))),
     ${entries(storeId)}
     SELECT (SELECT json_agg(m ORDER BY m.number) FROM involved AS m) AS shows,
       (SELECT array_agg("orderId" ORDER BY "orderId") FROM known WHERE NOT "isWhole") AS others, count(*)::int AS count,
