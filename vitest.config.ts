@@ -59,7 +59,7 @@ export default defineConfig({
     testTimeout: 300_000, // a hang is found all the same, and a busy machine is no failure
     hookTimeout: 300_000,
     retry: Number(TEST_RETRIES), // in CI once, and the output says so
-    expect: { poll: { timeout: 60_000 } }, // as long as `until` waits
+    expect: { poll: { timeout: 120_000 } }, // as long as `until` waits where two processes want each core
     sequence: { sequencer: Spread },
     experimental: { fsModuleCache: true }, // projects do not share what they transform otherwise
     projects: projects.map((test) => ({ extends: true, test })),

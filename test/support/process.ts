@@ -8,6 +8,7 @@ import { lockFolder } from "../../src/database/embedded/folder.js";
 import { within, withoutProgress } from "./busy.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
 import { nodeFlags } from "./nodeFlags.js";
+import { standstillSince } from "./standstill.js";
 import { givenDatabase } from "./database.js";
 
 /**
@@ -230,9 +231,10 @@ export async function until(
   what: string,
   timeoutMs = within(60_000),
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const begun = Date.now();
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+    if (Date.now() - begun - standstillSince(begun) > timeoutMs)
+      throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
