@@ -63,7 +63,7 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
     await page.getByRole("link", { name: /API reference/u }).click();
     await authorize(page, store.token);
     expect(await retrieve(page, "mug")).toMatchObject({ status: expect.stringMatching(/^200/u), body: { id: "mug" } });
-    expect(await page.locator(".curl-command").innerText()).toContain(`${base}/external/product/v1/mug`);
+    await expect.poll(() => page.locator(".curl-command").innerText()).toContain(`${base}/external/product/v1/mug`);
     expectClean(opened, [/401/u]);
     await opened.close();
 
@@ -91,7 +91,7 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
     const kpis = () => readKpis(store, show.id);
     await until(async () => (await kpis()).addToCart.live === 100, "the cart");
     expect((await kpis()).viewers.live).toBe(1);
-    expect(await opened.page.locator("#uncounted").isVisible()).toBe(false);
+    await expect.poll(() => opened.page.locator("#uncounted").isVisible()).toBe(false);
     await opened.page.getByRole("link", { name: "Open the dashboard" }).click();
     await until(async () => opened.page.context().pages().length > 1, "the dashboard");
     expect(new URL(opened.page.context().pages().at(-1)?.url() ?? "").pathname).toBe(`${prefix}/dashboard`);
@@ -109,7 +109,7 @@ test.runIf(haproxy !== "")(
     const opened = await browser.open(`http://127.0.0.1:${proxy.port}${prefix}`);
     await opened.page.getByRole("link", { name: /Dashboard/u }).click();
     await opened.page.getByRole("button", { name: "Open dashboard" }).waitFor();
-    expect(new URL(opened.page.url()).pathname).toBe(`${prefix}/dashboard`);
+    await expect.poll(() => new URL(opened.page.url()).pathname).toBe(`${prefix}/dashboard`);
     expectClean(opened);
     await opened.close();
   },

@@ -12,12 +12,12 @@ test("the demo store needs no input: GraphiQL shows its best products, and the c
   await page.getByText("token of the demo store").waitFor();
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await run(page);
-  await until(async () => (await answerOf(page)).includes('"name": "Summer sale"'), "the demo's best products", 60_000);
+  await until(async () => (await answerOf(page)).includes('"name": "Summer sale"'), "the demo's best products");
   await openTab(page, "LiveFigures");
   await run(page);
-  await until(async () => (await viewersShown(page)) !== undefined, "the first figures", 60_000);
+  await until(async () => (await viewersShown(page)) !== undefined, "the first figures");
   const first = await viewersShown(page);
-  await until(async () => (await viewersShown(page)) !== first, "other figures", 60_000);
+  await until(async () => (await viewersShown(page)) !== first, "other figures");
   expectClean(opened);
   await opened.screenshot("graphiql.demo");
   await opened.close();

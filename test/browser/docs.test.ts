@@ -51,9 +51,11 @@ async function openAsNew(
     .first()
     .waitFor();
   await page.locator(".opblock").first().waitFor();
-  expect(
-    (await page.locator(".opblock-summary-path").allInnerTexts()).map((path) => path.replaceAll("\u200B", "")),
-  ).toEqual(documentedPaths);
+  await expect
+    .poll(async () =>
+      (await page.locator(".opblock-summary-path").allInnerTexts()).map((path) => path.replaceAll("\u200B", "")),
+    )
+    .toEqual(documentedPaths);
   for (const scheme of schemes) {
     await showIn(page, scheme);
     await opened.screenshot(`docs.${name}.${scheme}`);
@@ -83,7 +85,7 @@ async function showIn(page: Page, colorScheme: "light" | "dark"): Promise<void> 
 
 test("the API reference shows every documented path: phone", async () => {
   const opened = await openAsNew("phone", phone, ["light"]);
-  expect(await opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+  await expect.poll(() => opened.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
   expectClean(opened);
   await opened.close();
 });

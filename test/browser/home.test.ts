@@ -7,7 +7,7 @@ test.each(screens)(
   "the first page names the service and leads to the others, each of which exists: %s",
   async (_, options, looks) => {
     const opened = await browser.open(app.url, options);
-    expect(await opened.page.getByRole("heading", { level: 1 }).textContent()).toBe("Vitrine");
+    await expect.poll(() => opened.page.getByRole("heading", { level: 1 }).textContent()).toBe("Vitrine");
     const commands = await opened.page.locator("main p code").allTextContents();
     expect(commands).toEqual(
       expect.arrayContaining(["npx vitrine store create STORE", "npx vitrine token issue STORE"]),
@@ -20,7 +20,9 @@ test.each(screens)(
       expect([path, status]).toEqual([path, 200]);
     }
     await opened.page.keyboard.press("Tab");
-    expect(await opened.page.evaluate("document.activeElement.getAttribute('href')"), "by keyboard").toBe("graphql");
+    await expect
+      .poll(() => opened.page.evaluate("document.activeElement.getAttribute('href')"), { message: "by keyboard" })
+      .toBe("graphql");
     for (const look of looks) {
       await setLook(opened.page, look);
       await expectAccessible(opened);

@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { TestApp, TestStore } from "./app.js";
 import type { TestBrowser, TestPage } from "./browser.js";
+import { until } from "./process.js";
 
 /** What tests expect of numbers and times must not depend on where they run. */
 const place = { locale: "en-US", timezoneId: "UTC" };
@@ -35,7 +36,13 @@ export async function followNewestShow(page: Page): Promise<void> {
   const links = page.locator("#shows li a");
   await links.first().waitFor({ state: "attached" });
   const live = links.filter({ has: page.locator(".badge.live") });
-  await ((await live.count()) > 0 ? live : links).first().dispatchEvent("click");
+  const newest = ((await live.count()) > 0 ? live : links).first();
+  const isOpen = () => new URL(page.url()).searchParams.has("show");
+  const follow = async () => {
+    if (!isOpen()) await newest.dispatchEvent("click"); // again where the list was drawn anew meanwhile
+    return isOpen();
+  };
+  await until(follow, "the newest show to be opened");
 }
 
 export async function enterToken(page: Page, token: string): Promise<void> {

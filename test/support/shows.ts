@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { TestApp, TestStore } from "./app.js";
+import { whenFree } from "./busy.js";
 import { ofTest } from "./citus/recording.js";
 import type { SentEvent } from "./oracle.js";
 import { type ExpectedProblem, graphqlError } from "./problems.js";
@@ -89,17 +90,26 @@ export function savedShow({ id }: Pick<SentShow, "id">) {
   };
 }
 
+/** Runs a mutation, and again while the database of a busy machine is not available in time, as clients do. */
+async function mutated(store: TestStore, mutation: string, variables: object) {
+  const send = async () => {
+    const answer = await store.graphql(mutation, variables);
+    return { answer, status: answer.errors?.[0].extensions?.code === "UNAVAILABLE" ? 503 : 200 };
+  };
+  return (await whenFree(send)).answer;
+}
+
 /** Saves a show and gives it back. @throws if it is refused */
 export async function saved(store: TestStore, fields: Partial<SentShow> = {}): Promise<SentShow> {
   const liveStream = show(fields);
-  const { errors } = await store.graphql(saveShow, { liveStream });
+  const { errors } = await mutated(store, saveShow, { liveStream });
   if (errors !== undefined) throw new Error(`The show was refused: ${JSON.stringify(errors)}`);
   return liveStream;
 }
 
 /** Records a batch and gives the receipt. @throws if it is refused */
 export async function recorded(store: TestStore, lsId: string, events: readonly SentEvent[]) {
-  const { data, errors } = await store.graphql(record, { lsId, events });
+  const { data, errors } = await mutated(store, record, { lsId, events });
   if (errors !== undefined) throw new Error(`The events were refused: ${JSON.stringify(errors)}`);
   return data.recordShopperEvents as { readonly accepted: number; readonly duplicates: number };
 }

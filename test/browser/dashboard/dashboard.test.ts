@@ -55,7 +55,7 @@ describe("the token", () => {
     const { store } = await storeWithFigures();
     const opened = await openSignIn(browser, app);
     const { page } = opened;
-    expect(await page.getByLabel("Access token").getAttribute("type")).toBe("password");
+    await expect.poll(() => page.getByLabel("Access token").getAttribute("type")).toBe("password");
     await page.getByRole("button", { name: "Open dashboard" }).click();
     await page.getByRole("alert").filter({ hasText: "Enter your access token." }).waitFor();
     for (const [wrong, reason] of [
@@ -134,17 +134,19 @@ describe("the figures", () => {
     await page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
     const { data } = await store.graphql(readAnalytics, { lsId });
     const { kpis } = data.liveStreamAnalytics;
-    expect(await readTiles(page)).toEqual(expectedTiles(kpis));
+    await expect.poll(() => readTiles(page)).toEqual(expectedTiles(kpis));
     const { sales, viewers } = await readKpis(store, lsId);
-    expect((await readTiles(page))["Sales"]?.[1]).toBe("1,259.75");
+    await expect.poll(async () => (await readTiles(page))["Sales"]?.[1]).toBe("1,259.75");
     expect([sales.total, viewers.total]).toEqual([1_259.75, 5]);
 
     const rows = async (name: string) => {
       const texts = await page.getByRole("region", { name, exact: true }).getByRole("row").allInnerTexts();
       return texts.map((text) => text.replaceAll("\n", ""));
     };
-    expect(await rows("Top products")).toEqual(["Product\tAdded to cart", "Blue mug\t2", "gone\t1"]);
-    expect(await rows("Devices")).toEqual(["Device\tShare of viewers", "Mobile\t60%", "Desktop\t20%", "Unknown\t20%"]);
+    await expect.poll(() => rows("Top products")).toEqual(["Product\tAdded to cart", "Blue mug\t2", "gone\t1"]);
+    await expect
+      .poll(() => rows("Devices"))
+      .toEqual(["Device\tShare of viewers", "Mobile\t60%", "Desktop\t20%", "Unknown\t20%"]);
 
     await page.getByText("Show as a table").click();
     await expect
@@ -179,7 +181,7 @@ describe("the figures", () => {
     const { page } = opened;
     await page.getByText("Nothing has happened in this show yet.").waitFor();
     await page.evaluate("window.same = true");
-    expect((await readTiles(page))["Sales"]?.[1]).toBe("0.00");
+    await expect.poll(async () => (await readTiles(page))["Sales"]?.[1]).toBe("0.00");
     for (const [id, total] of [
       ["1", "12.50"],
       ["2", "25.00"],
@@ -210,7 +212,7 @@ test("a server that only runs persisted operations accepts those of the dashboar
   const strict = await startApp({ analyticsRateLimit: 0, persistedOperations, persistedOperationsOnly: true });
   const opened = await openNewestShow(browser, strict, store);
   await opened.page.getByRole("heading", { level: 1, name: "Evening show Ended" }).waitFor();
-  expect((await readTiles(opened.page))["Sales"]?.[1]).toBe("1,259.75");
+  await expect.poll(async () => (await readTiles(opened.page))["Sales"]?.[1]).toBe("1,259.75");
   expectClean(opened);
   await opened.close();
   await strict.close();

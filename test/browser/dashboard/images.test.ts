@@ -50,7 +50,7 @@ test("images of top products are loaded over HTTPS only, without a referrer, and
       loaded.evaluateAll((all) => all.map((image) => (image as unknown as { naturalWidth: number }).naturalWidth)),
     )
     .toEqual([32, 32]);
-  expect(await rows.count()).toBe(6);
+  await expect.poll(() => rows.count()).toBe(6);
   // The overview shows them before the show does.
   expect([...new Set(requested)].toSorted()).toEqual([
     "https://images.example/broken.svg",

@@ -36,11 +36,11 @@ describe.each([
     const opened = await openNewestShow(browser, app, store, { locale });
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: names.show }).waitFor();
-    expect(await page.evaluate("document.documentElement.lang")).toBe("en");
-    expect(await page.locator(".show-header time").innerText()).toBe(startedAt);
+    await expect.poll(() => page.evaluate("document.documentElement.lang")).toBe("en");
+    await expect.poll(() => page.locator(".show-header time").innerText()).toBe(startedAt);
     const tile = (name: string) => page.getByRole("article").filter({ hasText: name });
-    expect(await tile("Sales").innerText()).toContain("1,234,567.50");
-    expect(await tile("View time").innerText()).toContain("7.5 sec");
+    await expect.poll(() => tile("Sales").innerText()).toContain("1,234,567.50");
+    await expect.poll(() => tile("View time").innerText()).toContain("7.5 sec");
     await page.getByText("Show as a table").click();
     await page.getByRole("rowheader", { name: at }).waitFor();
     await page.getByText("Show as a table").click();
@@ -59,10 +59,12 @@ test.each([
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: `${names.show} Ended` }).waitFor();
   for (const name of [names.show, names.host, names.product]) {
-    expect(await page.locator("main").getByText(name, { exact: true }).getAttribute("dir"), name).toBe("auto");
+    await expect
+      .poll(() => page.locator("main").getByText(name, { exact: true }).getAttribute("dir"), { message: name })
+      .toBe("auto");
   }
   const listed = page.locator(".show-name");
-  expect(await listed.first().getAttribute("dir")).toBe("auto");
+  await expect.poll(() => listed.first().getAttribute("dir")).toBe("auto");
   await expectAccessible(opened);
   await page.getByRole("heading", { name: "Top products" }).scrollIntoViewIfNeeded();
   await opened.screenshot(`dashboard.arabic.${device}`);

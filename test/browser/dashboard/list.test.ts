@@ -38,14 +38,14 @@ describe("the list", () => {
     const { page } = opened;
     const links = page.getByRole("navigation").getByRole("link");
     await page.getByRole("heading", { level: 1, name: "Show 9" }).waitFor();
-    expect(await links.count()).toBe(20);
+    await expect.poll(() => links.count()).toBe(20);
     await page.getByRole("button", { name: "Show more" }).click();
     await links.nth(21).waitFor();
-    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Show more" }).count()).toBe(0);
     await page.getByRole("link", { name: /^Show 1 /u }).click();
     await page.getByRole("heading", { level: 1, name: "Show 1 Ended" }).waitFor();
-    expect(new URL(page.url()).search).toBe("?show=show-1");
-    expect(await page.title()).toBe("Show 1 – Vitrine");
+    await expect.poll(() => new URL(page.url()).search).toBe("?show=show-1");
+    await expect.poll(() => page.title()).toBe("Show 1 – Vitrine");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Show 9 Live" }).waitFor();
     await page.getByLabel("Status").selectOption("Archived");
@@ -65,7 +65,9 @@ describe("the list", () => {
     const { page } = opened;
     await page.getByRole("heading", { level: 1, name: "Held" }).waitFor();
     const list = page.getByRole("navigation");
-    expect(await list.locator("h3, .show-name").allTextContents()).toEqual(["Held", "Scheduled", "Announced"]);
+    await expect
+      .poll(() => list.locator("h3, .show-name").allTextContents())
+      .toEqual(["Held", "Scheduled", "Announced"]);
     const [held = 0, announced = 0] = await list
       .locator("time")
       .evaluateAll((times) => times.map((time) => time.getBoundingClientRect().height));
@@ -78,7 +80,7 @@ describe("the list", () => {
     await list.getByRole("link", { name: "Announced" }).click();
     await page.getByRole("heading", { level: 1, name: "Announced Scheduled" }).waitFor();
     await page.getByText(/^Starts .*in 1 hr 59 min/u).waitFor();
-    expect(await page.getByText("Figures appear here once it is live.").count()).toBe(1);
+    await expect.poll(() => page.getByText("Figures appear here once it is live.").count()).toBe(1);
     await saved(store, { id: "next", name: "Announced", status: "LIVE", startedAt: new Date().toISOString() });
     await page.getByRole("heading", { level: 1, name: "Announced Live" }).waitFor();
     await page.getByRole("heading", { name: "Sales total" }).waitFor();

@@ -49,7 +49,7 @@ describe.each(screens)("on a %s", (_, options, looks) => {
       await opened.screenshot(`dashboard.${look}`);
       const toggle = page.getByRole("button", { name: "Shows" });
       if (await toggle.isVisible()) {
-        expect(await page.getByRole("navigation").isVisible()).toBe(false);
+        await expect.poll(() => page.getByRole("navigation").isVisible()).toBe(false);
         await toggle.click();
         await page.getByRole("navigation").waitFor();
         await expectAccessible(opened);
@@ -71,7 +71,7 @@ describe.each(screens)("on a %s", (_, options, looks) => {
       await setLook(opened.page, look);
       await opened.page.getByRole("button", { name: "Open dashboard" }).click();
       await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
-      expect(await opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
+      await expect.poll(() => opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
       await expectAccessible(opened);
       await opened.screenshot(`dashboard.${look}.token`);
     }
@@ -89,13 +89,13 @@ test("everything can be done with the keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Skip to the figures");
+  await expect.poll(() => focused()).toBe("Skip to the figures");
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Vitrine");
+  await expect.poll(() => focused()).toBe("Vitrine");
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Sign out");
+  await expect.poll(() => focused()).toBe("Sign out");
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("New show");
+  await expect.poll(() => focused()).toBe("New show");
   await page.keyboard.press("Tab"); // the search
   await page.keyboard.type("LONG ago");
   await page
@@ -104,7 +104,7 @@ test("everything can be done with the keyboard alone", async () => {
     .waitFor();
   await page.keyboard.press("Tab"); // the status
   await page.keyboard.press("Tab");
-  expect(await focused()).toContain("Archived long ago");
+  await expect.poll(() => focused()).toContain("Archived long ago");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Archived long ago Archived" }).waitFor();
   await page.keyboard.press("Shift+Tab");

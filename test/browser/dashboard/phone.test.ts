@@ -69,8 +69,8 @@ test("on a phone each row of each table shows its figures without scrolling, and
   const row = page.getByRole("row").filter({ hasText: "Autumn looks" });
   const text = (await row.innerText()).replaceAll(/\s+/gu, " ");
   expect(text).toContain("€1,234,567.50");
-  expect(await hiddenFigures(page)).toEqual([]);
-  expect(await namesWithoutBeginning(page)).toEqual([]);
+  await expect.poll(() => hiddenFigures(page)).toEqual([]);
+  await expect.poll(() => namesWithoutBeginning(page)).toEqual([]);
   await expectAccessible(opened);
   for (const part of ["Shows", "Products"]) {
     await page.getByRole("region", { name: part, exact: true }).evaluate((element: any) => element.scrollIntoView());
@@ -81,15 +81,15 @@ test("on a phone each row of each table shows its figures without scrolling, and
 
   await page.goto(`${app.url}/dashboard?compare=arabic&compare=latin`);
   await page.getByRole("region", { name: "Key figures of both shows" }).waitFor();
-  expect(await hiddenFigures(page)).toEqual([]);
+  await expect.poll(() => hiddenFigures(page)).toEqual([]);
   await opened.screenshot("phone.comparison");
 
   await followNewestShow(page);
   await page.locator("canvas").nth(3).waitFor();
   await page.getByText("Show as a table").click();
   await page.getByRole("rowheader", { name: "TV", exact: true }).waitFor();
-  expect(await hiddenFigures(page)).toEqual([]);
-  expect(await namesWithoutBeginning(page)).toEqual([]);
+  await expect.poll(() => hiddenFigures(page)).toEqual([]);
+  await expect.poll(() => namesWithoutBeginning(page)).toEqual([]);
   await page.getByRole("region", { name: "Timeline as a table" }).evaluate((element: any) => element.scrollIntoView());
   await opened.screenshot("phone.timeline");
   expectClean(opened);
@@ -101,7 +101,7 @@ test("on a desktop names that are written from right to left are clipped at thei
   const { page } = opened;
   await page.getByRole("region", { name: "Products", exact: true }).waitFor();
   await page.getByRole("region", { name: "Shows", exact: true }).waitFor();
-  expect(await namesWithoutBeginning(page)).toEqual([]);
+  await expect.poll(() => namesWithoutBeginning(page)).toEqual([]);
   await page.getByRole("region", { name: "Shows", exact: true }).evaluate((element: any) => element.scrollIntoView());
   await opened.screenshot("desktop.names");
   expectClean(opened);

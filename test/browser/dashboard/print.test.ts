@@ -25,7 +25,7 @@ test("prints only the figures of a show, in light colors", async () => {
   const opened = await openNewestShow(browser, app, store, { colorScheme: "dark" });
   const { page } = opened;
   await page.locator("canvas").nth(3).waitFor();
-  expect(await page.evaluate(isDark)).toBe(true);
+  await expect.poll(() => page.evaluate(isDark)).toBe(true);
   const onScreen = (await page.evaluate(brightness)) as number;
   expect(onScreen).toBeGreaterThan(0);
 
@@ -42,12 +42,14 @@ test("prints only the figures of a show, in light colors", async () => {
   await page.setViewportSize({ width: 718, height: 1_040 }); // A4 with Chromium's margins
   await page.evaluate("dispatchEvent(new Event('beforeprint'))");
   for (const hidden of [page.getByRole("navigation"), page.getByText("Sign out"), page.getByText("Show as a table")]) {
-    expect(await hidden.isVisible()).toBe(false);
+    await expect.poll(() => hidden.isVisible()).toBe(false);
   }
   for (const shown of ["On air", "Sales", "Top products", "Devices"]) {
-    expect(await page.getByRole("heading", { name: shown }).first().isVisible(), shown).toBe(true);
+    await expect
+      .poll(() => page.getByRole("heading", { name: shown }).first().isVisible(), { message: shown })
+      .toBe(true);
   }
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   await opened.screenshot("dashboard.print");
   expectClean(opened);
   await opened.close();

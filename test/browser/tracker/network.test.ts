@@ -83,7 +83,7 @@ test("the next page sends what a closed tab could not, including what it handed 
   await until(() => shop.sent.length > 0, "the first try");
   await cart(opened.page, "a");
   await opened.page.evaluate(`document.querySelector("video").play()`);
-  await opened.page.waitForTimeout(500);
+  await until(async () => Number(await opened.page.evaluate("playedSeconds()")) > 0.5, "half a second");
   const url = opened.page.url();
   const next = await opened.page.context().newPage();
   await opened.page.close();

@@ -33,19 +33,21 @@ describe("the figures over shows", () => {
     const { data } = await store.graphql(readStoreFigures, last());
     const { storeAnalytics } = data;
     expect(storeAnalytics.showCount).toBe({ 7: 2, 28: 4, 90: 7 }[days]);
-    expect(await readTiles(page)).toEqual(expectedOverviewTiles(storeAnalytics));
-    expect((await readTiles(page))["Sales"]?.[1]).toMatch(/^€[\d,]+\.\d\d$/u);
+    await expect.poll(() => readTiles(page)).toEqual(expectedOverviewTiles(storeAnalytics));
+    await expect.poll(async () => (await readTiles(page))["Sales"]?.[1]).toMatch(/^€[\d,]+\.\d\d$/u);
 
     await page.getByText("Show as a table").click();
     const table = page.getByRole("region", { name: "Figures over time as a table" });
     await table.getByRole("row").nth(1).waitFor();
     const day = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
     const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "EUR" });
-    expect((await table.getByRole("row").allInnerTexts()).slice(1).map((row) => row.replaceAll("\n", ""))).toEqual(
-      storeAnalytics.timeline.map((bucket: any) =>
-        [day.format(new Date(bucket.startsAt)), money.format(bucket.sales), bucket.orders, bucket.carts].join("\t"),
-      ),
-    );
+    await expect
+      .poll(async () => (await table.getByRole("row").allInnerTexts()).slice(1).map((row) => row.replaceAll("\n", "")))
+      .toEqual(
+        storeAnalytics.timeline.map((bucket: any) =>
+          [day.format(new Date(bucket.startsAt)), money.format(bucket.sales), bucket.orders, bucket.carts].join("\t"),
+        ),
+      );
     expectClean(opened);
     await opened.close();
   });
@@ -60,8 +62,8 @@ describe("the figures over shows", () => {
     const { page } = opened;
     const { last } = watchOperation(page, "StoreFigures");
     await page.getByText(/^1\s?–\s?31 Mar 2026, compared with 25 Jan\s?–\s?24 Feb 2026$/u).waitFor();
-    expect(await page.getByLabel("From").inputValue()).toBe("2026-03-01");
-    expect(await page.getByRole("radio", { name: "Added to cart" }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("From").inputValue()).toBe("2026-03-01");
+    await expect.poll(() => page.getByRole("radio", { name: "Added to cart" }).isChecked()).toBe(true);
     await page.getByLabel("To", { exact: true }).fill("2026-02-01");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByRole("alert").filter({ hasText: "The last day must not be before the first." }).waitFor();
@@ -74,7 +76,7 @@ describe("the figures over shows", () => {
       timeZone: "America/New_York",
       bucket: "DAY",
     });
-    expect(new URL(page.url()).search).toBe("?from=2026-03-01&until=2026-03-08&chart=carts");
+    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-03-01&until=2026-03-08&chart=carts");
     await page.goBack();
     await page.getByText(/^1\s?–\s?31 Mar 2026, compared with 25 Jan\s?–\s?24 Feb 2026$/u).waitFor();
     await page.getByText("7 days").click();
@@ -112,12 +114,14 @@ describe("the figures over shows", () => {
     const opened = await browser.open(link("?days=7", own), place);
     const { page } = opened;
     await page.getByRole("article").first().waitFor();
-    expect(await readTiles(page)).toMatchObject({
-      "Net sales": ["4.00 refunded", "-4.00", "▲ ", "up", "from -9.00"],
-      "Add to cart": ["of viewers", "–", "none before"],
-      "View time": ["average", "–", "none before"],
-      Conversion: ["per 100 viewers", "–", "none before"],
-    });
+    await expect
+      .poll(() => readTiles(page))
+      .toMatchObject({
+        "Net sales": ["4.00 refunded", "-4.00", "▲ ", "up", "from -9.00"],
+        "Add to cart": ["of viewers", "–", "none before"],
+        "View time": ["average", "–", "none before"],
+        Conversion: ["per 100 viewers", "–", "none before"],
+      });
     expectClean(opened);
     await opened.close();
   });
@@ -184,8 +188,8 @@ test("a failing server is reported, the last figures stay, and they are requeste
   code = undefined;
   await page.getByRole("button", { name: "Try now" }).click();
   await status("Up to date");
-  expect(await notice.count()).toBe(0);
-  expect(await readTiles(page)).not.toEqual(before);
+  await expect.poll(() => notice.count()).toBe(0);
+  await expect.poll(() => readTiles(page)).not.toEqual(before);
   await page.context().setOffline(true);
   await page.getByText("7 days").click();
   await page.getByRole("alert").filter({ hasText: "You are offline." }).waitFor();

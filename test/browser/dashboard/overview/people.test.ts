@@ -89,10 +89,10 @@ test("everything in the overview can be done with the keyboard alone", async () 
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Show 1 Ended" }).waitFor();
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("‹ Overview");
+  await expect.poll(() => focused()).toBe("‹ Overview");
   await page.keyboard.press("Enter");
   await shows.waitFor();
-  expect(await page.getByLabel("Compare Show 0").isChecked()).toBe(true);
+  await expect.poll(() => page.getByLabel("Compare Show 0").isChecked()).toBe(true);
   expectClean(opened);
   await opened.close();
 });
@@ -102,7 +102,7 @@ describe("with little to show, the overview", () => {
     const opened = await browser.open(link("?from=2020-01-01&until=2020-01-31", store), place);
     const { page } = opened;
     await page.getByText("No show started in this time.").waitFor();
-    expect(await page.getByRole("article").count()).toBe(8);
+    await expect.poll(() => page.getByRole("article").count()).toBe(8);
     await page.getByText("No product has been put into a cart or ordered in this time.").waitFor();
     await page.getByRole("img", { name: "Sales over time: none" }).waitFor();
     await expectAccessible(opened);
@@ -119,7 +119,7 @@ describe("with little to show, the overview", () => {
     const { page } = opened;
     await page.getByText("For titles and images, the access token needs the scope catalog:read.").waitFor();
     await page.getByRole("rowheader", { name: "mug" }).waitFor();
-    expect(await page.getByText("Blue mug").count()).toBe(0);
+    await expect.poll(() => page.getByText("Blue mug").count()).toBe(0);
     await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor();
     expectClean(opened);
     await opened.close();

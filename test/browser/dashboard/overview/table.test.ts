@@ -51,7 +51,7 @@ describe("the table of shows", () => {
     const sort = (name: string) => region.getByRole("button", { name, exact: true }).click();
     const sorted = (name: string) => region.getByRole("columnheader", { name, exact: true }).getAttribute("aria-sort");
     await region.waitFor();
-    expect(await sorted("Start")).toBe("descending");
+    await expect.poll(() => sorted("Start")).toBe("descending");
     for (const [column, search, direction] of [
       ["Sales", "?days=90&order=sales", "descending"],
       ["Sales", "?days=90&order=sales&reverse=1", "ascending"],
@@ -60,25 +60,27 @@ describe("the table of shows", () => {
       ["Show", "?days=90&order=name", "ascending"],
     ] as const) {
       const variables = await answered(page, "ShowTable", () => sort(column));
-      expect(new URL(page.url()).search).toBe(search);
-      expect(await sorted(column)).toBe(direction);
+      await expect.poll(() => new URL(page.url()).search).toBe(search);
+      await expect.poll(() => sorted(column)).toBe(direction);
       const { data, errors } = await store.graphql(readShowTable, variables);
       expect(errors).toBeUndefined();
       expect(data.liveStreams.nodes).toHaveLength(7);
       await expect.poll(() => rowsOf(region)).toEqual(data.liveStreams.nodes.map(cellsOf));
     }
-    expect((await rowsOf(region)).map(([name]) => name)[0]).toBe("Show 0");
+    await expect.poll(async () => (await rowsOf(region)).map(([name]) => name)[0]).toBe("Show 0");
     await page.getByText("1–7 of 7").waitFor();
     await region.getByRole("link", { name: "Show 3" }).click();
     await page.getByRole("heading", { level: 1, name: "Show 3 Ended" }).waitFor();
-    expect(await page.evaluate("document.activeElement.id"), "the focus is in the new view").toBe("show");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.id"), { message: "the focus is in the new view" })
+      .toBe("show");
     await page.goBack();
     await region.waitFor();
-    expect(new URL(page.url()).search).toBe("?days=90&order=name");
+    await expect.poll(() => new URL(page.url()).search).toBe("?days=90&order=name");
     await region.getByRole("link", { name: "Show 3" }).click();
     await page.getByRole("link", { name: "‹ Overview" }).click();
     await region.waitFor();
-    expect(new URL(page.url()).search).toBe("?days=90&order=name");
+    await expect.poll(() => new URL(page.url()).search).toBe("?days=90&order=name");
     expectClean(opened);
     await opened.close();
   });
@@ -96,24 +98,26 @@ describe("the table of shows", () => {
     const region = page.getByRole("region", { name: "Shows", exact: true });
     const names = async () => (await rowsOf(region)).map(([name]) => name);
     await page.getByText("1–20 of 5,000").waitFor();
-    expect(await names()).toHaveLength(20);
+    await expect.poll(() => names()).toHaveLength(20);
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     await page.route("**/graphql", (route) => released.then(() => route.continue()));
     await page.getByRole("button", { name: "Next" }).dblclick();
-    expect(new URL(page.url()).search).toMatch(/&page=2$/u);
+    await expect.poll(() => new URL(page.url()).search).toMatch(/&page=2$/u);
     await page.getByText("1–20 of 5,000").waitFor();
     expect((await names())[0], "until the next page arrives").toBe("Show number 0000");
     release();
     await page.getByText("21–40 of 5,000").waitFor();
-    expect((await names())[0]).toBe("Show number 0020");
+    await expect.poll(async () => (await names())[0]).toBe("Show number 0020");
     await page.unroute("**/graphql");
     await page.getByRole("button", { name: "Next" }).press("Enter");
     await page.getByText("41–60 of 5,000").waitFor();
-    expect((await names())[0]).toBe("Show number 0040");
+    await expect.poll(async () => (await names())[0]).toBe("Show number 0040");
     const shared = await browser.open(link(new URL(page.url()).search, large), place);
     await shared.page.getByText("41–60 of 5,000").waitFor();
-    expect(await rowsOf(shared.page.getByRole("region", { name: "Shows", exact: true }))).toEqual(await rowsOf(region));
+    await expect
+      .poll(() => rowsOf(shared.page.getByRole("region", { name: "Shows", exact: true })))
+      .toEqual(await rowsOf(region));
     await shared.page.getByRole("button", { name: "First page" }).click();
     await shared.page.getByText("1–20 of 5,000").waitFor();
     await shared.close();
@@ -123,15 +127,15 @@ describe("the table of shows", () => {
     await page.getByText("41–60 of 5,000").waitFor();
     await page.getByLabel("Search in these shows").fill("number 4321");
     await page.getByText("1–1 of 1").waitFor();
-    expect(await names()).toEqual(["Show number 4321"]);
-    expect(new URL(page.url()).search).toBe("?days=90&order=name&search=number+4321");
+    await expect.poll(() => names()).toEqual(["Show number 4321"]);
+    await expect.poll(() => new URL(page.url()).search).toBe("?days=90&order=name&search=number+4321");
     await page.getByLabel("Search in these shows").fill("none of these");
     await page.getByText("No such show in this time.").waitFor();
     await expectAccessible(opened);
     expectClean(opened);
     await page.goto(link("?order=sales&after=mistyped&page=9", large));
     await page.getByText("1–20 of ").waitFor();
-    expect(new URL(page.url()).search).toBe("?order=sales");
+    await expect.poll(() => new URL(page.url()).search).toBe("?order=sales");
     await opened.close();
   });
 });
@@ -165,7 +169,7 @@ test("the best products equal the API's in every order, with titles if the token
   const reading = await browser.open(link("?days=90", reader), place);
   await reading.page.getByText("For titles and images, the access token needs the scope catalog:read.").waitFor();
   await reading.page.getByRole("rowheader", { name: "mug" }).waitFor();
-  expect(await reading.page.getByText("Blue mug").count()).toBe(0);
+  await expect.poll(() => reading.page.getByText("Blue mug").count()).toBe(0);
   expectClean(reading);
   await reading.close();
 });
@@ -176,11 +180,11 @@ test("two shows are compared side by side by keyboard, with the figures of the A
   await page.getByLabel("Compare Show 1").press("Space");
   await page.getByText("Choose another show to compare.").waitFor();
   await page.getByLabel("Compare Show 4").press("Space");
-  expect(await page.getByLabel("Compare Show 2").isDisabled()).toBe(true);
-  expect(new URL(page.url()).search).toBe("?days=90&pick=show-1&pick=show-4");
+  await expect.poll(() => page.getByLabel("Compare Show 2").isDisabled()).toBe(true);
+  await expect.poll(() => new URL(page.url()).search).toBe("?days=90&pick=show-1&pick=show-4");
   await page.getByRole("link", { name: "Compare 2 shows" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: "Comparison" }).waitFor();
-  expect(new URL(page.url()).search).toBe("?compare=show-1&compare=show-4");
+  await expect.poll(() => new URL(page.url()).search).toBe("?compare=show-1&compare=show-4");
   await page.reload();
   const table = page.getByRole("region", { name: "Key figures of both shows" });
   await table.waitFor();
