@@ -8,7 +8,7 @@ const refusal = () => new AppError("UNAVAILABLE", "Another is at it.", { retryAf
 
 test("a lock is granted first come, first served, and only one caller tries at a time", async () => {
   let isHeld = true;
-  let trying = 0;
+  let [trying, attempts] = [0, 0];
   const order: number[] = [];
   const call = (caller: number) =>
     whenUnlocked(
@@ -18,15 +18,17 @@ test("a lock is granted first come, first served, and only one caller tries at a
         expect(trying).toBe(1);
         await sleep(1);
         trying -= 1;
+        attempts += 1;
         if (isHeld) throw new LockedError();
         order.push(caller);
       },
       { refusal },
     );
   const first = call(0);
-  await sleep(5); // it has found the lock held
+  await expect.poll(() => attempts).toBeGreaterThan(0); // it has found the lock held
   const others = [1, 2, 3].map(call);
-  await sleep(30);
+  const before = attempts;
+  await expect.poll(() => attempts).toBeGreaterThan(before);
   isHeld = false;
   await Promise.all([first, ...others]);
   expect(order).toEqual([0, 1, 2, 3]);

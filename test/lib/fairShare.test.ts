@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FairShare } from "../../src/lib/fairShare.js";
 
 const message = "Too much at the same time.";
+
+/** Has time pass as the test says: a busy machine would make short work long. */
+function useOwnTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** By the clock of useOwnTime. */
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("a store holds no more than its share, and another store finds a place at once", async () => {
   const share = new FairShare({ places: 4, ofStoreMax: 2, message });
@@ -29,33 +38,38 @@ test("stores take turns, whatever the number of their requests", async () => {
 });
 
 test("stores with long and with short work get the same time", async () => {
+  useOwnTime();
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string, ms: number) =>
     share.run(store, async () => {
       order.push(store);
-      await sleep(ms);
+      await pass(ms);
     });
   const slow = (async () => {
     for (let step = 0; step < 3; step += 1) await work("slow", 200); // never two at once: between them it is idle
   })();
   const quick = Array.from({ length: 20 }, () => work("quick", 1));
+  await vi.runAllTimersAsync();
   await Promise.all([slow, ...quick]);
   expect(order.slice(0, 21)).toEqual(["slow", ...Array.from({ length: 20 }, () => "quick")]);
 });
 
 test("idle time earns a store no turns", async () => {
+  useOwnTime();
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string) =>
     share.run(store, async () => {
       order.push(store);
-      await sleep(20);
+      await pass(20);
     });
   const early = Array.from({ length: 10 }, () => work("early"));
-  await sleep(110);
+  await vi.advanceTimersByTimeAsync(110);
   const before = order.length;
-  await Promise.all([...early, ...Array.from({ length: 10 }, () => work("late"))]);
+  const late = Array.from({ length: 10 }, () => work("late"));
+  await vi.runAllTimersAsync();
+  await Promise.all([...early, ...late]);
   const next = order.slice(before, before + 6);
   expect(next.filter((store) => store === "early").length).toBeGreaterThanOrEqual(2);
 });
