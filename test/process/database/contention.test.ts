@@ -1,7 +1,7 @@
 import pg from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../../src/database/open.js";
-import { within } from "../../support/busy.js";
+import { whenFree, within } from "../../support/busy.js";
 import { createTestStore, storeAt, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/csv.js";
 import { answerTo, calls } from "../../support/outage.js";
@@ -68,7 +68,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     const { id: lsId } = await saved(reader);
     const holder = await other("BEGIN", `LOCK TABLE "Product" IN ACCESS EXCLUSIVE MODE`);
     const csvContent = toCsv(products(longRowsOfProcess));
-    const imports = importers.map((importer) => importer.post(paths.csv, { csvContent }));
+    const imports = importers.map((importer) => whenFree(() => importer.post(paths.csv, { csvContent })));
     await untilWaiting(1);
     for (let read = 0; read < 20; read += 1) expect((await reader.get(analyticsPath(lsId))).status).toBe(200);
     await holder.query("ROLLBACK");
@@ -98,10 +98,10 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     await untilWaiting(1);
     let answered = 0;
     const short = [
-      ...Array.from({ length: 8 }, (_, n) => importer.post(paths.one, { product: product(`n${n}`) })),
-      importer.post(paths.one, { product: product("other", { sku: product("taken").sku }) }),
-      importer.post(paths.one, { product: product("wrong", { price: -1 }) }),
-    ].map((answer) => answer.finally(() => (answered += 1)));
+      ...Array.from({ length: 8 }, (_, n) => product(`n${n}`)),
+      product("other", { sku: product("taken").sku }),
+      product("wrong", { price: -1 }),
+    ].map((sent) => whenFree(() => importer.post(paths.one, { product: sent })).finally(() => (answered += 1)));
     for (let read = 0; read < 20; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(200);
     expect(answered).toBe(0);
     await holder.query("ROLLBACK");
@@ -119,7 +119,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
       bulk([product("a", { title: "Of the long one" }), ...products(longRowsOfProcess)]),
     );
     await untilWaiting(1);
-    const short = store.post(paths.one, { product: product("a", { title: "Of the short one" }) });
+    const short = whenFree(() => store.post(paths.one, { product: product("a", { title: "Of the short one" }) }));
     for (let read = 0; read < 10; read += 1) expect((await reader.get(paths.of("a"))).status).toBe(400);
     await holder.query("SELECT pg_advisory_unlock_all()");
     expect(await Promise.all([long, short])).toEqual([importedAnswer(longRowsOfProcess, 1), importedAnswer(0, 1)]);
@@ -130,7 +130,7 @@ describe.runIf(testDatabaseUrl !== undefined)("other clients of the same Postgre
     const store = await newStore();
     const holder = await other(`SELECT pg_advisory_lock(hashtextextended('catalog ${store.id}', 0))`);
     let isAnswered = false;
-    const short = store.post(paths.one, { product: product("a") }).finally(() => (isAnswered = true));
+    const short = whenFree(() => store.post(paths.one, { product: product("a") })).finally(() => (isAnswered = true));
     for (let read = 0; read < 20; read += 1) expect((await store.get(paths.of("a"))).status).toBe(400);
     expect(isAnswered).toBe(false);
     await holder.query("SELECT pg_advisory_unlock_all()");

@@ -96,14 +96,18 @@ function sendImport({ url }: Serving, token: string, name: string) {
   const call = request(`${url}${paths.csv}`, {
     method: "POST",
     agent: false,
-    headers: { "x-service-access-token": token, "content-type": "application/json" },
+    headers: { "x-service-access-token": token, "content-type": "application/json", expect: "100-continue" },
   });
-  const sent = once(call, "finish");
+  const begun = once(call, "continue"); // a server that stops takes no connection that it has not accepted yet
+  const sent = begun.then(() => {
+    call.end(JSON.stringify({ csvContent: toCsv(products) }));
+    return once(call, "finish");
+  });
   const answer = once(call, "response").then(
     async ([response]) => JSON.parse(await text(response as IncomingMessage)),
     () => "none",
   );
-  call.end(JSON.stringify({ csvContent: toCsv(products) }));
+  call.flushHeaders();
   return { sent, answer };
 }
 
