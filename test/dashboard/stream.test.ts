@@ -43,9 +43,9 @@ async function openStream(status = 200) {
 
 /** Waits for what the network brings, while timers stand still. */
 async function soon(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!holds()) {
-    if (Date.now() > deadline) throw new Error("Waited 10 seconds in vain.");
+    if (Date.now() > deadline) throw new Error("Waited 60 seconds in vain.");
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

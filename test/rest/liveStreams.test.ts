@@ -232,7 +232,7 @@ describe("events, one on each line", () => {
     let before: number;
     do {
       before = sent;
-      await sleep(300);
+      await sleep(300); // nothing tells that no more is taken
     } while (sent > before);
     isLast = true;
     goOn();
