@@ -76,12 +76,14 @@ test("a flood of invalid tokens does not evict valid ones, and a repeated invali
     return Promise.resolve(where.hash === known?.hash ? known : null);
   };
   const identify = createIdentify(withLookups("accessToken", findUnique));
-  const begun = performance.now();
+  const now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(now); // all that follows comes while the lookups are trusted
+  onTestFinished(() => clock.mockRestore());
   const again = () => Promise.all(Array.from({ length: 10 }, () => identify(token)));
   for (const identity of await again()) expect(identity).toMatchObject({ storeId: id });
   expect(queries).toBe(1);
   for (let n = 0; n < 10_000; n += 1) await identify(`vt_${n}`).catch(() => undefined);
   await expect(identify("vt_9999")).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   await again();
-  if (performance.now() - begun < 3_000) expect(queries).toBe(10_001);
+  expect(queries).toBe(10_001);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { exportPlaces } from "../../../src/catalog/export/export.js";
 import { paths, product, products, storedKeys } from "../../support/products.js";
-import { timeouts, useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
+import { useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { until } from "../../support/process.js";
 import { converse, onlyAnswer } from "../../support/socket.js";
@@ -25,7 +26,7 @@ test("exports that nobody reads are cut off, and then others can start; no produ
   // Whoever does not read holds nothing of the database.
   expect((await store.post(paths.one, { product: product("meanwhile") })).status).toBe(200);
   expect(Object.keys(await storedKeys(server.app, store))).toHaveLength(301);
-  await new Promise((resolve) => setTimeout(resolve, 3 * timeouts.stalledTimeoutMs));
+  await expect.poll(() => exportPlaces.held).toBe(0);
   for (const { socket } of stalled) socket.resume();
   await Promise.all(stalled.map((each) => each.closed()));
   for (const each of stalled) expect(each.received()).not.toMatch(/\r\n0\r\n\r\n$/u); // the end of a whole answer

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
+import { uploadPlaces } from "../../../src/http/content/upload.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { openFolder } from "../../support/folder.js";
@@ -203,9 +203,9 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
       `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Service-Access-Token: ${store.token}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
     );
     socket.write(body.slice(0, -200));
-    await sleep(300);
+    await expect.poll(() => uploadPlaces.held).toBe(1);
     socket.destroy();
-    await sleep(300);
+    await expect.poll(() => uploadPlaces.held).toBe(0);
     expect(await storedProducts(app, store)).toEqual([]);
     expect(await send(store, body)).toEqual(importedAnswer(300));
   });
