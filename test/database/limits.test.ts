@@ -117,7 +117,7 @@ describe.runIf(engine === "postgres")("time limits that PostgreSQL keeps", () =>
         await transaction.$executeRawUnsafe(
           ofTest(`UPDATE "Product" SET title = 'frozen' WHERE "storeId" = '${store.id}'`),
         );
-        await new Promise((resolve) => setTimeout(resolve, 11_000));
+        await new Promise((resolve) => setTimeout(resolve, 11_000)); // the server allows 10 seconds
         await transaction.$executeRawUnsafe(
           ofTest(`UPDATE "Product" SET title = 'late' WHERE "storeId" = '${store.id}'`),
         );

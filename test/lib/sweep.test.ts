@@ -59,7 +59,7 @@ test("a sweep continues after failed rounds, reports the first of those in a row
     atOnceMax: 1,
     errors: ["Error: round 1", "Error: round 4"],
   });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 20)); // far longer than a pause between rounds
   expect(rounds).toBe(ended);
 });
 

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
@@ -133,7 +133,11 @@ describe.runIf(engine === "postgres")("while another session has the exclusive l
 describe.runIf(engine === "postgres")("while another transaction has locked rows", () => {
   /** A transaction of another session, and a database whose statements wait for it long enough on a busy machine. */
   async function twoSessions() {
-    const patient = connect({ ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s" }, fail);
+    const application_name = `patient ${randomUUID()}`;
+    const patient = connect(
+      { ...connection, lock_timeout: 30_000, options: "-c deadlock_timeout=2s", application_name },
+      fail,
+    );
     const other = new pg.Client(connection);
     await other.connect();
     onTestFinished(async () => void (await Promise.all([other.end(), patient.close()])));
@@ -149,7 +153,18 @@ describe.runIf(engine === "postgres")("while another transaction has locked rows
     const waitedFor = async () => {
       await expect.poll(waiting, { interval: 10 }).toEqual([{ sessions: 1 }]);
     };
-    return { other, patient: patient.client, waitedFor };
+    /** Waits until the patient one waits for any other. */
+    const waits = async () => {
+      const blocked = () =>
+        db.$queryRawUnsafe<[{ sessions: number }]>(
+          ofTest(
+            `SELECT count(*)::int AS sessions FROM pg_stat_activity
+            WHERE application_name = '${application_name}' AND cardinality(pg_blocking_pids(pid)) > 0`,
+          ),
+        );
+      await expect.poll(blocked, { interval: 10 }).toEqual([{ sessions: 1 }]);
+    };
+    return { other, patient: patient.client, waitedFor, waits };
   }
 
   test("a batch that loses a deadlock is recorded by another attempt", async () => {
@@ -214,7 +229,7 @@ describe.runIf(engine === "postgres")("while another transaction has locked rows
 
   test("a save locks the status that it checks: a concurrent one waits, and is not overwritten", async () => {
     const { storeId, lsId } = await newShow(db);
-    const { patient } = await twoSessions();
+    const { patient, waits } = await twoSessions();
     const startedAt = new Date("2026-05-04T18:30:00Z");
     const save = (client: RootDatabase, status: "LIVE" | "ARCHIVED") =>
       saveLiveStream(client, storeId, { id: lsId, name: "Show", status, startedAt, durationSeconds: 60 });
@@ -223,7 +238,7 @@ describe.runIf(engine === "postgres")("while another transaction has locked rows
     first.probe.aroundQuery = async (sql, send) => {
       if (sql.startsWith("UPDATE") && second === undefined) {
         second = save(patient, "ARCHIVED");
-        await Promise.race([second, sleep(300)]); // it waits for this one
+        await Promise.race([second, waits()]);
       }
       return send();
     };

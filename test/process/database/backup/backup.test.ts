@@ -119,7 +119,7 @@ test("a restore asks for confirmation and replaces the database, which is kept u
 test("a restore that was killed leaves the old database or the restored one, and is completed by the next process", async () => {
   const place = await currentPlace();
   const running = start(["restore", backup, "--yes"], place.env);
-  await Promise.race([sleep(1_500), running.ended]);
+  await Promise.race([sleep(1_500), running.ended]); // at any moment
   running.process.kill("SIGKILL");
   await endOf(running);
   expect(["current", "saved"]).toContain(await openedBy(place));
@@ -219,7 +219,7 @@ test("a backup whose server is killed meanwhile says to run it again, and leaves
   const ending = cli(["backup", join(folder, "a.backup")], place.env);
   await until(async () => (await readdir(folder)).some((name) => name.endsWith(".copy")), "the backup to begin");
   server.kill("SIGSTOP"); // it answers no query any more, and ends within one
-  await sleep(300);
+  await sleep(300); // nothing tells that the backup waits for it
   server.kill("SIGKILL");
   const { status, stderr } = await ending;
   expect([status, stderr]).toEqual([
