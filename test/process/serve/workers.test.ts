@@ -89,7 +89,12 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2", () => {
     expect(await atOnce(4, () => getHealth(server))).toEqual([200, 200, 200, 200]);
     await until(async () => (await workersOf(server)).filter((pid) => pid !== first).length === 2, "another");
     expect(await workersOf(server)).toContain(second);
-    expect(JSON.parse(server.stderr())).toMatchObject({ level: 40, worker: first, reason: expect.any(String) });
+    const told = server
+      .stderr()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(told[0]).toMatchObject({ level: 40, worker: first, reason: expect.any(String) });
   });
 
   test("a stop from the terminal, which signals all processes, lets running requests end and exits with 0", async () => {

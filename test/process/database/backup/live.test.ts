@@ -215,22 +215,26 @@ test("a backup that was suspended until its log was gone fails, and says to run 
 test("the log that is written while files are copied is copied before a checkpoint removes it", async () => {
   const { dataDir, temporary } = await migratedPlaceForTest();
   const [folder, copy] = [join(dataDir, "postgres"), join(temporary, "copy")];
-  await addFiles(folder, 50_000);
+  const files = 50_000;
+  await addFiles(folder, files);
   await mkdir(copy, { mode: 0o700 });
   const [client, writer] = await clientsOf(folder, 2);
   await writer?.query(ofTest("CREATE TABLE filler (number int, text text)"));
   let rounds = 0;
   const copied = new AbortController();
+  const isCopied = async (count: number) =>
+    copied.signal.aborted || (await readdir(join(copy, manyFiles)).catch(() => [])).length >= count;
   const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 / 1024 / 1024 AS megabytes";
   const megabytes = async () => Number((await writer?.query(ofTest(written)))?.rows[0].megabytes);
   const before = await megabytes();
   const writing = (async () => {
-    for (; !copied.signal.aborted; await sleep(200)) {
+    while (!copied.signal.aborted) {
       await writer?.query(
         ofTest(`INSERT INTO filler SELECT ${rounds}, repeat('x', 1000) FROM generate_series(1, 8000)`),
       );
       rounds += 1;
       await writer?.query(ofTest("CHECKPOINT"));
+      await until(() => isCopied((rounds * files) / 20), "more files to be copied"); // 20 rounds, however slow the machine is
     }
   })();
   try {
