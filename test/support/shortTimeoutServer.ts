@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "./app.js";
 
-/** Short, so that the tests are. Bounds of tests leave room for a busy machine. */
+/** Short, so that the tests are, but longer than a busy machine takes for a whole request. */
 export const timeouts = {
-  headersTimeoutMs: 600,
-  requestTimeoutMs: 1_200,
-  keepAliveTimeoutMs: 500,
-  stalledTimeoutMs: 800,
+  headersTimeoutMs: 2_000,
+  requestTimeoutMs: 4_000,
+  keepAliveTimeoutMs: 1_000,
+  stalledTimeoutMs: 2_000,
   checkIntervalMs: 100,
 };
 

@@ -80,16 +80,18 @@ test.concurrent("a client that waits for a slow response is not disconnected", a
   const late = new Promise<never>((_, reject) => {
     release = reject;
   });
-  const slow = await startApp(
-    {},
-    brokenDatabase(() => late),
-    timeouts,
-  );
+  let asked = 0;
+  const broken = brokenDatabase(() => {
+    asked += 1;
+    return late;
+  });
+  const slow = await startApp({}, broken, timeouts);
   const { token } = await createTestStore(slow);
   const conversation = converse(
     slow.url,
     `GET ${paths.of("a")} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Service-Access-Token: ${token}\r\n\r\n`,
   );
+  await until(() => asked > 0, "the request");
   await passServerTime(3 * timeouts.stalledTimeoutMs);
   release(new TypeError("late"));
   await conversation.closed();
