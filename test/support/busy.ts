@@ -1,18 +1,13 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { standstillSince } from "./standstill.js";
-
-/** Standstills of the machine count in what is measured now if they were so long ago at most: as long as a test may take. */
-const standstillMsMax = 300_000;
 
 /**
- * The time that may have passed on this machine for what must take at most `ms`: as many times that as processes want each core,
- * and what the machine stood still lately. A limit of Vitrine's own holds on a busy machine too, but what observes it waits for
- * its turn.
+ * The time that may pass on this machine for what must take at most `ms`: as many times that as processes want each core. A
+ * limit of Vitrine's own holds on a busy machine too, but what observes it waits for its turn.
  */
 export function within(ms: number): number {
-  return ms * Math.max(1, processesWaiting() / availableParallelism()) + standstillSince(Date.now() - standstillMsMax);
+  return ms * Math.max(1, processesWaiting() / availableParallelism());
 }
 
 /** The CPU time of this process while it does something, in milliseconds: what others do on the machine makes no difference. */

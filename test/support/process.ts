@@ -8,7 +8,6 @@ import { lockFolder } from "../../src/database/embedded/folder.js";
 import { within, withoutProgress } from "./busy.js";
 import { copyFolder, removeFolders } from "./copyFolder.js";
 import { nodeFlags } from "./nodeFlags.js";
-import { standstillSince } from "./standstill.js";
 import { givenDatabase } from "./database.js";
 
 /**
@@ -231,10 +230,9 @@ export async function until(
   what: string,
   timeoutMs = within(60_000),
 ): Promise<void> {
-  const begun = Date.now();
+  const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
-    if (Date.now() - begun - standstillSince(begun) > timeoutMs)
-      throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

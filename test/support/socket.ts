@@ -2,7 +2,6 @@ import { createConnection, type Socket } from "node:net";
 import { afterAll, afterEach } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "./app.js";
 import { within } from "./busy.js";
-import { standstillSince } from "./standstill.js";
 
 /** What a client saw of a connection: bytes as they came. */
 export interface Conversation {
@@ -32,15 +31,11 @@ export function converse(url: string, sent: string | Buffer = ""): Conversation 
     received: () => received,
     async closed(timeoutMs = within(10_000)) {
       let timer: NodeJS.Timeout | undefined;
-      const begun = Date.now();
       const late = new Promise<never>((_, reject) => {
-        const giveUp = () => {
-          const leftMs = timeoutMs + standstillSince(begun) - (Date.now() - begun);
-          if (leftMs > 0) return void (timer = setTimeout(giveUp, leftMs));
+        timer = setTimeout(() => {
           socket.destroy();
           reject(new Error(`Not closed within ${timeoutMs} ms; received ${JSON.stringify(received)}`));
-        };
-        timer = setTimeout(giveUp, timeoutMs);
+        }, timeoutMs);
       });
       return Promise.race([closed, late]).finally(() => clearTimeout(timer));
     },
