@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, type TestStore } from "../support/app.js";
-import { postWithKey } from "../support/idempotency.js";
+import { postWithKey, postWithKeyOnceFree } from "../support/idempotency.js";
 import { whenFree, within } from "../support/busy.js";
 import { createMigratedDatabase, type OwnDatabase } from "../support/ownDatabase.js";
 import { serve, type Serving, until } from "../support/process.js";
@@ -32,20 +32,19 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
   });
 
   const newStore = () => createTestStore({ url: "", db: database.client });
+  /** The store at one of the servers. */
+  const at = (store: TestStore, server: Serving | undefined): Pick<TestStore, "fetch"> => ({
+    fetch: (path, { headers, ...options } = {}) =>
+      fetch(`${server?.url}${path}`, {
+        ...options,
+        headers: { ...(headers as Record<string, string>), "X-Service-Access-Token": store.token },
+      }),
+  });
   /** Imports at one of the servers. */
   const send = (store: TestStore, server: Serving | undefined, key: string) =>
-    postWithKey(
-      {
-        fetch: (path, { headers, ...options } = {}) =>
-          fetch(`${server?.url}${path}`, {
-            ...options,
-            headers: { ...(headers as Record<string, string>), "X-Service-Access-Token": store.token },
-          }),
-      },
-      paths.bulk,
-      body,
-      key,
-    );
+    postWithKey(at(store, server), paths.bulk, body, key);
+  const sendOnceFree = (store: TestStore, server: Serving | undefined, key: string) =>
+    postWithKeyOnceFree(at(store, server), paths.bulk, body, key);
   const countOf = async ({ id: storeId }: TestStore) => ({
     products: await database.client.product.count({ where: { storeId } }),
     keys: await database.client.idempotencyKey.count({ where: { storeId } }),
@@ -72,12 +71,9 @@ describe.runIf(testDatabaseUrl !== undefined)("several servers on one database",
 
   test("of 30 requests with one key, ten at each, one imports and all get its answer", async () => {
     const store = await newStore();
-    /** Again while others take the threads, or another request with the key takes long: 409 with Retry-After. */
-    const sendOnceFree = async (turn: number) => {
-      const answer = await send(store, servers[turn % 3], "k");
-      return answer.status === 409 ? { ...answer, status: 503 } : answer;
-    };
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, turn) => whenFree(() => sendOnceFree(turn))));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, turn) => sendOnceFree(store, servers[turn % 3], "k")),
+    );
     expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, importedText]));
     expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
     expect(await countOf(store)).toEqual({ products: longRowsOfProcess, keys: 1 });

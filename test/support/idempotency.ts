@@ -1,4 +1,5 @@
 import type { TestStore } from "./app.js";
+import { whenFree } from "./busy.js";
 
 interface KeyedAnswer {
   readonly status: number;
@@ -28,4 +29,15 @@ export async function postWithKey(
     replayed,
     ...(retryAfter !== null && { retryAfter }),
   };
+}
+
+/**
+ * Likewise, and again where the server is too busy: also while another request with the key takes long, as 409 with Retry-After
+ * says.
+ */
+export async function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
+  return whenFree(async () => {
+    const answer = await postWithKey(...args);
+    return answer.status === 409 && answer.retryAfter !== undefined ? { ...answer, status: 503 } : answer;
+  });
 }

@@ -5,6 +5,7 @@ import type { ErrorPolicy } from "../../../src/catalog/sources/rowChecks.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
+import { whenFree } from "../../support/busy.js";
 import { toCsv } from "../../support/csv.js";
 import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "../../support/problems.js";
 import {
@@ -237,7 +238,7 @@ describe("all or nothing", () => {
         const list = products(counts[turn] ?? 0, () => ({ title: label }));
         return turn % 2 === 0 ? list : list.toReversed();
       });
-      const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+      const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
       expect(answers).toEqual(counts.map((count) => importedAnswer(0, count)));
       const rows = (await storedProducts(app, store)).slice(0, Math.min(...counts));
       expect(new Set(rows.map(({ title }) => title)).size).toBe(1);
@@ -248,7 +249,7 @@ describe("all or nothing", () => {
   test("concurrent short imports of new products count each as created once", async () => {
     const store = await createTestStore(app);
     const lists = [0, 1, 2, 3].map((turn) => (turn % 2 === 0 ? products(200) : products(200).toReversed()));
-    const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+    const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(answers.reduce((total, { body }) => total + body.created, 0)).toBe(200);
     expect(answers.map(({ body }) => body.imported)).toEqual([200, 200, 200, 200]);
@@ -261,7 +262,7 @@ describe("all or nothing", () => {
     const exchanged = products(300, (index) => ({ sku: `s${299 - index}` }));
     await store.post(paths.bulk, bulk(own));
     const lists = [exchanged, own.toReversed(), exchanged.toReversed(), own];
-    const answers = await Promise.all(lists.map((list) => store.post(paths.bulk, bulk(list))));
+    const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
     expect(answers).toEqual(lists.map(() => importedAnswer(0, 300)));
     const skus = Object.values(await storedKeys(app, store));
     expect([own, exchanged].map((list) => list.map(({ sku }) => sku))).toContainEqual(skus);
@@ -270,7 +271,7 @@ describe("all or nothing", () => {
   test("of concurrent imports that give one sku to different products, one is refused", async () => {
     const store = await createTestStore(app);
     const answers = await Promise.all(
-      ["a", "b"].map((id) => store.post(paths.one, { product: product(id, { sku: "S" }) })),
+      ["a", "b"].map((id) => whenFree(() => store.post(paths.one, { product: product(id, { sku: "S" }) }))),
     );
     const [stored = ""] = Object.keys(await storedKeys(app, store));
     const refused = {
