@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { openTestApp, testDatabase } from "../../support/app.js";
@@ -146,7 +146,7 @@ describe("requests for several shows of one store", () => {
       const { status } = await collect({ ...made, show }, [view(`e${index}`)]);
       answered.push(`${show} ${status}`);
     });
-    await vi.waitFor(() => expect(answered).toHaveLength(20));
+    await expect.poll(() => answered).toHaveLength(20);
     expect(new Set(answered)).toEqual(new Set([`${made.show} 202`, "third 202"]));
     release();
     await Promise.all([work, ...sent]);

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
@@ -14,6 +14,7 @@ import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents
 import type { SentEvent } from "../../support/oracle.js";
 import { longRows, products } from "../../support/products.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { until } from "../../support/process.js";
 
 const quiet = () => undefined;
 
@@ -41,7 +42,10 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
   beforeEach(async () => {
     sent = [];
     show = await newShow(database.client);
-    await vi.waitUntil(() => nodesOf(database.client)?.runStatements(show.storeId));
+    await until(
+      () => nodesOf(database.client)?.runStatements(show.storeId) === true,
+      "the store's node to run statements",
+    );
   });
 
   const send = (events: readonly SentEvent[]) =>

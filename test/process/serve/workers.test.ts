@@ -179,7 +179,7 @@ function statusOf(
 async function untilClosed({ url }: Serving): Promise<void> {
   // A connection that comes while the last worker closes is given to nobody by node:cluster, and ends with the primary.
   const refused = () =>
-    fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`${url}/healthz`, { signal: AbortSignal.timeout(within(5_000)) }).then(
       () => false,
       () => true,
     );

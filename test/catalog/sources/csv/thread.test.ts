@@ -98,7 +98,7 @@ describe("the thread", () => {
       await reading.return({ rows: 0, problems: { list: [], total: 0 } });
     };
     await Promise.all(Array.from({ length: 8 }, left));
-    await expect.poll(() => openFiles(file), { timeout: 15_000 }).toBe(0); // an idle thread ends, and its files with it, later
+    await expect.poll(() => openFiles(file)).toBe(0); // an idle thread ends, and its files with it, later
   });
 
   test("keeps no state of the previous reading, however it ended", async () => {

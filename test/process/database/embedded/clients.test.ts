@@ -4,6 +4,7 @@ import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type EmbeddedServer, socketName, startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../../../src/database/open.js";
+import { within } from "../../../support/busy.js";
 import { makeMigratedPlace, removePlace, until } from "../../../support/process.js";
 
 let server: EmbeddedServer;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 
 async function withClient<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ ...embeddedConnection(server.socketFolder), query_timeout: 10_000 });
+  const client = new pg.Client({ ...embeddedConnection(server.socketFolder), query_timeout: within(10_000) });
   await client.connect();
   try {
     return await work(client);

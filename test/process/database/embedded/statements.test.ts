@@ -3,6 +3,7 @@ import pg from "pg";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type EmbeddedServer, startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../../../src/database/open.js";
+import { within } from "../../../support/busy.js";
 import { makeMigratedPlace, removePlace } from "../../../support/process.js";
 
 let server: EmbeddedServer;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ ...embeddedConnection(server.socketFolder), query_timeout: 10_000 });
+  const client = new pg.Client({ ...embeddedConnection(server.socketFolder), query_timeout: within(10_000) });
   await client.connect();
   onTestFinished(() => client.end());
   return client;
