@@ -15,7 +15,12 @@ import { pruneBefore } from "../src/analytics/totals/pruneBefore.js";
 import { importProducts } from "../src/catalog/import/ways/list.js";
 import { migrate } from "../src/database/migrations/migrate.js";
 import { connect } from "../src/database/open.js";
-import { releasedEvents, releasedShows, releasedStart, releasedStore as store } from "../test/support/released.js";
+import {
+  releasedEvents,
+  releasedShows,
+  releasedStart,
+  releasedStore as store,
+} from "../test/support/figures/released.js";
 
 const connectionString = process.env["DATABASE_URL"];
 if (connectionString === undefined) throw new Error("DATABASE_URL must name an empty database.");

@@ -4,7 +4,7 @@ import { schema } from "../../src/graphql/schema.js";
 import { restBase } from "../../src/rest/routes/route.js";
 import { restRoutes } from "../../src/rest/routes/routes.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
-import { toCsv } from "../support/csv.js";
+import { toCsv } from "../support/catalog/csv.js";
 import { order, view } from "../support/events.js";
 import {
   type Ask,
@@ -17,12 +17,12 @@ import {
   readCases,
   readPerformance,
   readStore,
-} from "../support/isolation.js";
-import { recordedOrders, sentOrder } from "../support/orders.js";
+} from "../support/access/isolation.js";
+import { recordedOrders, sentOrder } from "../support/figures/orders.js";
 import { importMany, importOne, paths, product, products, storedProducts } from "../support/products.js";
 import { analyticsPath, deleteShow, readAnalytics, record, recorded, saved, saveShow, show } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, subscriptionRateLimit: 0 });
 

@@ -13,9 +13,9 @@ import {
   wasGranted,
   outcomes,
   storeWithShow,
-} from "../support/rateLimit.js";
+} from "../support/access/rateLimit.js";
 import { until } from "../support/process.js";
-import { type OwnRedis, serveAsRedis, startOwnRedis } from "../support/redis.js";
+import { type OwnRedis, serveAsRedis, startOwnRedis } from "../support/process/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.
 const redisUrl = process.env["TEST_REDIS_URL"];

@@ -14,7 +14,7 @@ import {
   wasGranted,
   outcomes,
   storeWithShow,
-} from "../support/rateLimit.js";
+} from "../support/access/rateLimit.js";
 
 const usedUp = "Rate limit exceeded: 100 analytics calls in 60 seconds.";
 const seconds = "(?:60|[1-5]?\\d)";

@@ -6,7 +6,7 @@ import { createStore } from "../../src/access/stores/store.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
-import { createMigratedDatabase, type OwnDatabase } from "../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../support/database/ownDatabase.js";
 
 const quiet = () => undefined;
 const store = "acme";

@@ -3,7 +3,7 @@ import { revokeToken, rotateToken, undoRotation } from "../../src/access/token.r
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 const app = await openTestApp();
 

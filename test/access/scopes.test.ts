@@ -17,11 +17,11 @@ import { rotateToken } from "../../src/access/token.replace.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { view } from "../support/events.js";
-import { type Document, operationsOf } from "../support/openapi.js";
+import { type Document, operationsOf } from "../support/http/openapi.js";
 import { paths, product } from "../support/products.js";
-import { pathScopes } from "../support/scopes.js";
+import { pathScopes } from "../support/access/scopes.js";
 import { recorded, saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

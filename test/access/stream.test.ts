@@ -5,7 +5,7 @@ import { issueToken } from "../../src/access/token.js";
 import { within } from "../support/busy.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

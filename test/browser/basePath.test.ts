@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../src/access/key.js";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
-import { expectClean, openBrowser, type TestBrowser } from "../support/browser.js";
-import { openNewestShow } from "../support/dashboard.js";
-import { openLiveFigures, run, useToken, viewersShown } from "../support/graphiql.js";
+import { expectClean, openBrowser, type TestBrowser } from "../support/browser/browser.js";
+import { openNewestShow } from "../support/browser/dashboard.js";
+import { openLiveFigures, run, useToken, viewersShown } from "../support/browser/graphiql.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
-import { startHaproxy, startNginx } from "../support/proxies.js";
-import { person } from "../support/shop.js";
+import { startHaproxy, startNginx } from "../support/process/proxies.js";
+import { person } from "../support/browser/shop.js";
 import { readKpis, recorded, saved } from "../support/shows.js";
-import { authorize, retrieve } from "../support/swagger.js";
+import { authorize, retrieve } from "../support/browser/swagger.js";
 
 const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
 const prefix = "/shop-api";

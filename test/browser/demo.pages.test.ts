@@ -1,12 +1,19 @@
 import type { Locator, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, expectClean, openBrowser, screens, setLook, type TestBrowser } from "../support/browser.js";
+import {
+  expectAccessible,
+  expectClean,
+  openBrowser,
+  screens,
+  setLook,
+  type TestBrowser,
+} from "../support/browser/browser.js";
 import { storeAt } from "../support/app.js";
 import { within } from "../support/busy.js";
-import { readTiles } from "../support/dashboard.js";
+import { readTiles } from "../support/browser/dashboard.js";
 import { makeMigratedPlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
-import { person } from "../support/shop.js";
-import { execute } from "../support/swagger.js";
+import { person } from "../support/browser/shop.js";
+import { execute } from "../support/browser/swagger.js";
 
 let place: Place;
 let server: Serving;

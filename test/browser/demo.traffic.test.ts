@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { expectClean, openBrowser } from "../support/browser.js";
-import { answerOf, editors, openTab, run, viewersShown } from "../support/graphiql.js";
+import { expectClean, openBrowser } from "../support/browser/browser.js";
+import { answerOf, editors, openTab, run, viewersShown } from "../support/browser/graphiql.js";
 import { migratedPlaceForTest, serve, until } from "../support/process.js";
 
 test("the demo store needs no input: GraphiQL shows its best products, and the changing figures of its live show", async () => {

@@ -1,9 +1,16 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone, setLook, type TestPage } from "../support/browser.js";
+import {
+  expectAccessible,
+  expectClean,
+  openAppInBrowser,
+  phone,
+  setLook,
+  type TestPage,
+} from "../support/browser/browser.js";
 import { documented, paths, product } from "../support/products.js";
-import { authorize, retrieve } from "../support/swagger.js";
+import { authorize, retrieve } from "../support/browser/swagger.js";
 
 const { app, browser } = await openAppInBrowser();
 const store = await createTestStore(app);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser/browser.js";
 import {
   answerOf,
   editors,
@@ -15,8 +15,8 @@ import {
   untilTabIs,
   useToken,
   viewersShown,
-} from "../support/graphiql.js";
-import { readPage } from "../support/pages.js";
+} from "../support/browser/graphiql.js";
+import { readPage } from "../support/browser/pages.js";
 import { until } from "../support/process.js";
 import { paths, product } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { expectAccessible, expectClean, openBrowser } from "../support/browser.js";
+import { expectAccessible, expectClean, openBrowser } from "../support/browser/browser.js";
 import { until } from "../support/process.js";
 
 const browser = await openBrowser();

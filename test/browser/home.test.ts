@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../support/browser/browser.js";
 
 const { app, browser } = await openAppInBrowser();
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore } from "../support/app.js";
-import { openAppInBrowser } from "../support/browser.js";
-import { startNginx } from "../support/proxies.js";
+import { openAppInBrowser } from "../support/browser/browser.js";
+import { startNginx } from "../support/process/proxies.js";
 import { saved } from "../support/shows.js";
 
 // What docs/clients.md says of many streams in one page.

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { importCsv } from "../../src/catalog/import/ways/text.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { openFolder } from "../support/folder.js";
-import { toCsv } from "../support/csv.js";
+import { toCsv } from "../support/catalog/csv.js";
 import {
   importedAnswer,
   importMany,

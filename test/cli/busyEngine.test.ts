@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { socketName } from "../../src/database/embedded/engine.js";
-import { cliJson } from "../support/cli.js";
+import { cliJson } from "../support/process/cli.js";
 import { makeSharedPlace, removePlace } from "../support/process.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 /** Longer than a request of the server waits for a connection. */
 const busyMs = 6_000;

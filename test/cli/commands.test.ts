@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { allCommands } from "../support/commands.js";
+import { allCommands } from "../support/process/commands.js";
 
 /** With what is added to it. */
 function helpOf(command: Command): string {

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/database/open.js";
 import { examples } from "../../src/http/pages/graphiql/graphiql.examples.js";
 import { startApp, storeAt } from "../support/app.js";
 import { migratedPlaceForTest } from "../support/process.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 /** What answers of the demo store have at least, for the question of each tab. */
 const answers: Readonly<Record<string, object>> = {

@@ -8,7 +8,7 @@ import { createStore } from "../../src/access/stores/store.js";
 import { issueToken } from "../../src/access/token.js";
 import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import { importProducts } from "../../src/catalog/import/ways/list.js";
-import { cli, cliJson, openSharedPlace } from "../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../support/process/cli.js";
 import { product } from "../support/products.js";
 
 const { place, database } = await openSharedPlace();

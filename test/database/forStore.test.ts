@@ -7,7 +7,7 @@ import { asLongWork, asWideRead, sharesOf } from "../../src/database/shares/shar
 import { connect } from "../../src/database/open.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
-import { emptyDatabase } from "../support/ownDatabase.js";
+import { emptyDatabase } from "../support/database/ownDatabase.js";
 
 /** Work that goes on until it is told to end, and what tells how much of it is under way. */
 function heldWork() {

@@ -10,7 +10,7 @@ import { within } from "../support/busy.js";
 import { createTestStore, openConnections, startApp, type TestStore } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { bulk, paths, product } from "../support/products.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { limitPlanAge, openPool } from "../../src/database/pool.js";
 import { ofTest } from "../support/citus/recording.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

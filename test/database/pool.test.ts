@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPool } from "../../src/database/pool.js";
-import { bytesOfTurns } from "../support/turns.js";
+import { bytesOfTurns } from "../support/http/turns.js";
 import { openConnections } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

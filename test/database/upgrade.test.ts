@@ -10,8 +10,8 @@ import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
 import { asInputs, expectedFigures, figuresOf } from "../support/figures.js";
 import { folderForTest } from "../support/folder.js";
-import { emptyDatabase } from "../support/ownDatabase.js";
-import { releasedEvents, releasedShows, releasedStore as storeId } from "../support/released.js";
+import { emptyDatabase } from "../support/database/ownDatabase.js";
+import { releasedEvents, releasedShows, releasedStore as storeId } from "../support/figures/released.js";
 
 const quiet = () => undefined;
 

@@ -4,7 +4,7 @@ import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { exchange } from "../support/exchange.js";
+import { exchange } from "../support/http/exchange.js";
 import { graphqlError, invalid, problemBody, refusal } from "../support/problems.js";
 import { importOne, paths, product } from "../support/products.js";
 

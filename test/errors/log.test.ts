@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { loggedError } from "../../src/cli/serve/log.error.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { createTestStore, startApp } from "../support/app.js";
-import { brokenDatabase } from "../support/brokenDatabase.js";
+import { brokenDatabase } from "../support/faults/brokenDatabase.js";
 import { paths } from "../support/products.js";
 
 const secret = "s3cret-of-a-row";

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { exchange } from "../support/exchange.js";
+import { exchange } from "../support/http/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 

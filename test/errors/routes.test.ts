@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { exchange } from "../support/exchange.js";
+import { exchange } from "../support/http/exchange.js";
 import { graphqlError, problemBody, refusal } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 import { saved } from "../support/shows.js";

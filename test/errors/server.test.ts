@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, openTestApp, startApp, type TestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { brokenDatabase } from "../support/brokenDatabase.js";
-import { exchange } from "../support/exchange.js";
+import { brokenDatabase } from "../support/faults/brokenDatabase.js";
+import { exchange } from "../support/http/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product } from "../support/products.js";
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";
 import { saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 const secret = "s3cret-of-the-server";
 const internal = graphqlError(

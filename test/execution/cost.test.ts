@@ -17,7 +17,7 @@ import { rulesFirst } from "../../src/execution/validation/limits.js";
 import { schema } from "../../src/graphql/schema.js";
 import { isPaged } from "../../src/schema/limits/cost.js";
 import { examples } from "../../src/http/pages/graphiql/graphiql.examples.js";
-import { fullIntrospection } from "../support/introspection.js";
+import { fullIntrospection } from "../support/http/introspection.js";
 
 const many = (length: number, each: (index: number) => string) => Array.from({ length }, (_, i) => each(i)).join(" ");
 const tooCostly = ["An operation may cost at most 20000: each field counts 1 for each item of the pages it is in."];

@@ -6,7 +6,7 @@ import { parseBounded } from "../../src/execution/validation/parse.js";
 import { schema } from "../../src/graphql/schema.js";
 import { expectWithin } from "../support/repetitions.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
-import { fullIntrospection } from "../support/introspection.js";
+import { fullIntrospection } from "../support/http/introspection.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 
 const app = await openTestApp();

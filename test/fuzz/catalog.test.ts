@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anyUrl } from "../support/anyUrl.js";
+import { anyUrl } from "../support/fuzz/anyUrl.js";
 import { startApp, type TestApp, type TestStore } from "../support/app.js";
-import { checkedGraphQL, checkedRest } from "../support/fuzz.answers.js";
-import { type Catalog, storedRows, storeWithCatalog } from "../support/fuzz.catalog.js";
-import { damaged, mutated, writeJson } from "../support/fuzz.json.js";
-import { createFuzzer, harmDone, fuzzTimeoutMs } from "../support/fuzz.js";
-import { shortTexts, texts } from "../support/fuzz.values.js";
-import { type Document, faultFinder, type FindFaults, operationsOf, resolved } from "../support/openapi.js";
+import { checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
+import { type Catalog, storedRows, storeWithCatalog } from "../support/fuzz/fuzz.catalog.js";
+import { damaged, mutated, writeJson } from "../support/fuzz/fuzz.json.js";
+import { createFuzzer, harmDone, fuzzTimeoutMs } from "../support/fuzz/fuzz.js";
+import { shortTexts, texts } from "../support/fuzz/fuzz.values.js";
+import { type Document, faultFinder, type FindFaults, operationsOf, resolved } from "../support/http/openapi.js";
 import { importMany, importOne, paths } from "../support/products.js";
 import { digestOf } from "../support/stored.js";
 

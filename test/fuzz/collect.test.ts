@@ -4,11 +4,11 @@ import { issueKey } from "../../src/access/key.js";
 import { foldDue } from "../../src/analytics/totals/foldDue.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { keyTitles } from "../../src/http/routes/collect.route.js";
-import { checkedRest } from "../support/fuzz.answers.js";
-import { damaged, mutated, toJson, writeJson } from "../support/fuzz.json.js";
-import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "../support/fuzz.js";
-import { events, ids } from "../support/fuzz.shows.js";
-import { texts } from "../support/fuzz.values.js";
+import { checkedRest } from "../support/fuzz/fuzz.answers.js";
+import { damaged, mutated, toJson, writeJson } from "../support/fuzz/fuzz.json.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "../support/fuzz/fuzz.js";
+import { events, ids } from "../support/fuzz/fuzz.shows.js";
+import { texts } from "../support/fuzz/fuzz.values.js";
 import { analyticsPath, saved } from "../support/shows.js";
 import { digestOf } from "../support/stored.js";
 

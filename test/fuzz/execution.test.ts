@@ -3,8 +3,8 @@ import { OperationTypeNode } from "graphql";
 import { beforeAll, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
-import { createFuzzer, fuzzTimeoutMs, harmDone } from "../support/fuzz.js";
-import { type GeneratedOperation, operationsOf } from "../support/fuzz.operations.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone } from "../support/fuzz/fuzz.js";
+import { type GeneratedOperation, operationsOf } from "../support/fuzz/fuzz.operations.js";
 import { product, products } from "../support/products.js";
 import { readAnalytics, recorded, saved } from "../support/shows.js";
 

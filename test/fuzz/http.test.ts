@@ -3,10 +3,10 @@ import { METHODS } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApp, type TestApp, type TestStore } from "../support/app.js";
-import { checkedGraphQL, checkedRest } from "../support/fuzz.answers.js";
-import { storeWithCatalog } from "../support/fuzz.catalog.js";
-import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "../support/fuzz.js";
-import { shortTexts } from "../support/fuzz.values.js";
+import { checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
+import { storeWithCatalog } from "../support/fuzz/fuzz.catalog.js";
+import { createFuzzer, fuzzTimeoutMs, harmDone, type RawAnswer } from "../support/fuzz/fuzz.js";
+import { shortTexts } from "../support/fuzz/fuzz.values.js";
 import { paths, product } from "../support/products.js";
 import { digestOf } from "../support/stored.js";
 

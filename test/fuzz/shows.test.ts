@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { checkedGraphQL, checkedRest } from "../support/fuzz.answers.js";
-import { damaged, type Json, mutated, toJson, writeJson } from "../support/fuzz.json.js";
-import { createFuzzer, harmDone, fuzzTimeoutMs } from "../support/fuzz.js";
-import { counts, events, ids, times } from "../support/fuzz.shows.js";
-import { shortTexts, texts } from "../support/fuzz.values.js";
+import { checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
+import { damaged, type Json, mutated, toJson, writeJson } from "../support/fuzz/fuzz.json.js";
+import { createFuzzer, harmDone, fuzzTimeoutMs } from "../support/fuzz/fuzz.js";
+import { counts, events, ids, times } from "../support/fuzz/fuzz.shows.js";
+import { shortTexts, texts } from "../support/fuzz/fuzz.values.js";
 import { product, products } from "../support/products.js";
 import { analyticsPath, readAnalytics, readShow, record, saveShow, saved } from "../support/shows.js";
 import { digestOf } from "../support/stored.js";

@@ -10,7 +10,7 @@ import { compiled, interpreted } from "../../src/execution/operation.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { importMany, paths, product, products, storedKeys } from "../support/products.js";
-import { converse } from "../support/socket.js";
+import { converse } from "../support/http/socket.js";
 
 const app = await openTestApp();
 

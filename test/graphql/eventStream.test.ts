@@ -4,7 +4,7 @@ import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../support/app.js";
 import { record, saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 import { until } from "../support/process.js";
 
 let app: TestApp;

@@ -12,7 +12,7 @@ import { openFolder } from "../support/folder.js";
 import { graphqlError } from "../support/problems.js";
 import { importOne, paths, product, storedProducts } from "../support/products.js";
 import { saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const read = "query Read($id: String!) { product(productId: $id) { id title __typename } }";

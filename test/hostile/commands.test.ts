@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { cli, cliJson } from "../support/cli.js";
+import { cli, cliJson } from "../support/process/cli.js";
 import { openFolder } from "../support/folder.js";
 import { makeSharedPlace, type Place, removePlace } from "../support/process.js";
 import { expectWithin, repeated } from "../support/repetitions.js";

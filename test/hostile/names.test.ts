@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { readFile as readCatalogFile } from "../support/formats.js";
-import { type Document, openDocumentedApp, operationsOf, resolved } from "../support/openapi.js";
+import { readFile as readCatalogFile } from "../support/catalog/formats.js";
+import { type Document, openDocumentedApp, operationsOf, resolved } from "../support/http/openapi.js";
 import { paths } from "../support/products.js";
 
 /** What every object has by inheritance: a look-up by a name from outside must not find it. */

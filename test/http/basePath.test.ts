@@ -1,9 +1,9 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../support/app.js";
-import { receive } from "../support/bytes.js";
-import { readPage } from "../support/pages.js";
-import { postWithKey } from "../support/idempotency.js";
+import { receive } from "../support/http/bytes.js";
+import { readPage } from "../support/browser/pages.js";
+import { postWithKey } from "../support/http/idempotency.js";
 import { documented, paths, product } from "../support/products.js";
 
 const basePath = "/shop-api";

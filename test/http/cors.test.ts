@@ -1,7 +1,7 @@
 // @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { receive, variesBy } from "../support/bytes.js";
+import { receive, variesBy } from "../support/http/bytes.js";
 import { paths, product, storedProducts } from "../support/products.js";
 
 const [shop, desk] = ["https://shop.example", "http://localhost:5173"] as const;

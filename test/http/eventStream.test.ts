@@ -7,7 +7,7 @@ import type { EventStream } from "../../src/graphql/eventStream.js";
 import { sendEvents } from "../../src/http/sendEvents.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { saved } from "../support/shows.js";
-import { converse } from "../support/socket.js";
+import { converse } from "../support/http/socket.js";
 
 const streamRequest = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
 

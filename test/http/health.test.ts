@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createReadinessCheck } from "../../src/http/health.js";
 import { openConnections, startApp, testDatabase } from "../support/app.js";
-import { givenDatabase } from "../support/database.js";
+import { givenDatabase } from "../support/database/database.js";
 
 const ready = { status: "ready", database: "ok" };
 

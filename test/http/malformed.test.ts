@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
-import { answerTo, converse, onlyAnswer, openRawApp } from "../support/socket.js";
+import { answerTo, converse, onlyAnswer, openRawApp } from "../support/http/socket.js";
 import { until } from "../support/process.js";
 
 const { app, store, request, ask } = await openRawApp();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Exchange } from "../../src/http/exchange.js";
 import { createTokenPage } from "../../src/http/pages/token.js";
 import { startApp, type TestApp } from "../support/app.js";
-import { receive } from "../support/bytes.js";
-import { answerTo } from "../support/socket.js";
+import { receive } from "../support/http/bytes.js";
+import { answerTo } from "../support/http/socket.js";
 
 const token = `demo-token-</script>"${"x".repeat(20)}`;
 const held = JSON.stringify(token)

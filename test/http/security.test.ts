@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
-import { receive } from "../support/bytes.js";
-import { readPage } from "../support/pages.js";
+import { receive } from "../support/http/bytes.js";
+import { readPage } from "../support/browser/pages.js";
 import { paths } from "../support/products.js";
 
 const app = await openTestApp();

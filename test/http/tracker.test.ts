@@ -4,7 +4,7 @@ import { brotliCompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openTestApp } from "../support/app.js";
 import { issueKey } from "../../src/access/key.js";
-import { receive } from "../support/bytes.js";
+import { receive } from "../support/http/bytes.js";
 import { storeWithShow } from "../support/events.js";
 
 const app = await openTestApp({ corsOrigins: ["https://admin.example"] });

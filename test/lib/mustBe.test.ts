@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mustBe, shownValue } from "../../src/lib/mustBe.js";
-import { anyText } from "../support/anyText.js";
+import { anyText } from "../support/fuzz/anyText.js";
 
 test.each([
   ["cheap", '"cheap"'],

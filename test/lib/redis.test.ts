@@ -2,7 +2,7 @@ import { createConnection, createServer, type AddressInfo, type Socket } from "n
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createRedisRelay } from "../../src/analytics/feed/feed.relay.js";
 import { openRedis } from "../../src/lib/redis.js";
-import { serveAsRedis } from "../support/redis.js";
+import { serveAsRedis } from "../support/process/redis.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 

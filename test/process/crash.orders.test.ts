@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";
-import { crashOrders } from "../support/crash.orders.js";
-import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { crashOrders } from "../support/faults/crash.orders.js";
+import { createMigratedDatabase } from "../support/database/ownDatabase.js";
 import { makePlaceWithStore, removePlace } from "../support/process.js";
 
 // `npm run test:faults` kills more often, with more orders.

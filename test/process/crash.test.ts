@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
-import { crash, type CrashFigures, type CrashSite } from "../support/crash.js";
-import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { crash, type CrashFigures, type CrashSite } from "../support/faults/crash.js";
+import { createMigratedDatabase } from "../support/database/ownDatabase.js";
 import { makePlaceWithStore, removePlace, until } from "../support/process.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.

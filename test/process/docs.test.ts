@@ -9,9 +9,9 @@ import { createProgram } from "../../src/cli/program.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { variableNames } from "../../src/config.js";
-import { startCommandServer } from "../support/commandServer.js";
+import { startCommandServer } from "../support/process/commandServer.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { rememberRows } from "../support/rows.js";
+import { rememberRows } from "../support/catalog/rows.js";
 import { makeMigratedPlace, type Place, removePlace, serve, type Serving } from "../support/process.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { variableNames } from "../../src/config.js";
 import { storeAt } from "../support/app.js";
 import { within } from "../support/busy.js";
-import { startCollector } from "../support/collector.js";
-import { allCommands } from "../support/commands.js";
-import { toCsv } from "../support/csv.js";
-import { createMigratedDatabase } from "../support/ownDatabase.js";
+import { startCollector } from "../support/process/collector.js";
+import { allCommands } from "../support/process/commands.js";
+import { toCsv } from "../support/catalog/csv.js";
+import { createMigratedDatabase } from "../support/database/ownDatabase.js";
 import { jsonOf, type Place, placeWithStoreForTest, serve, vitrine } from "../support/process.js";
 import { product } from "../support/products.js";
-import { freePort } from "../support/proxies.js";
+import { freePort } from "../support/process/proxies.js";
 import { show } from "../support/shows.js";
 
 const { TEST_DATABASE_URL, TEST_REDIS_URL: redisUrl } = process.env;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
-import { onServer } from "../support/postgresql.js";
+import { onServer } from "../support/database/postgresql.js";
 import { serve } from "../support/process.js";
-import { programInShell } from "../support/shell.js";
+import { programInShell } from "../support/process/shell.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const page = fileURLToPath(new URL("../../docs/quickstart.md", import.meta.url));

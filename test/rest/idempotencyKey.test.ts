@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operationsOf } from "../support/openapi.js";
+import { operationsOf } from "../support/http/openapi.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { graphqlError, refusal } from "../support/problems.js";

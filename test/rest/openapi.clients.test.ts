@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { folderForTest } from "../support/folder.js";
-import { openDocumentedApp } from "../support/openapi.js";
+import { openDocumentedApp } from "../support/http/openapi.js";
 
 const { document } = await openDocumentedApp();
 
@@ -15,7 +15,7 @@ async function generated(program: string, args: (folder: string) => string[]): P
   const folder = await folderForTest();
   await writeFile(join(folder, "package.json"), `{ "type": "module" }`);
   await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
-  await run("--import", "./test/support/typescriptLibrary.js", program, ...args(folder));
+  await run("--import", "./test/support/run/typescriptLibrary.js", program, ...args(folder));
   return folder;
 }
 

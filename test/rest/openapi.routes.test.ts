@@ -5,7 +5,7 @@ import { readConfig } from "../../src/config.js";
 import { describeApi } from "../../src/rest/openapi/document.js";
 import { planRest } from "../../src/rest/routes/derivation.js";
 import type { RestRoute } from "../../src/rest/routes/route.js";
-import { type Document, examplesOf, resolved, faultFinder } from "../support/openapi.js";
+import { type Document, examplesOf, resolved, faultFinder } from "../support/http/openapi.js";
 
 const schemaOfRoute = buildSchema(`
   scalar DateTime

@@ -14,7 +14,7 @@ import {
   faultFinder,
   operationsOf,
   resolved,
-} from "../support/openapi.js";
+} from "../support/http/openapi.js";
 
 const { app, document, operationAt } = await openDocumentedApp();
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
-import { toCsv } from "../support/csv.js";
+import { toCsv } from "../support/catalog/csv.js";
 import { invalid, refusal } from "../support/problems.js";
 import { paths, product, storedKeys } from "../support/products.js";
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { answered, breakOff } from "../support/breaks.js";
-import type { Kind } from "../support/breaks.kinds.js";
-import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/breaks.store.js";
+import { answered, breakOff } from "../support/faults/breaks.js";
+import type { Kind } from "../support/faults/breaks.kinds.js";
+import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/faults/breaks.store.js";
 import { whenFree } from "../support/busy.js";
-import { scrape } from "../support/metrics.js";
+import { scrape } from "../support/process/metrics.js";
 import { type Random, seeded } from "../support/random.js";
 
 const minutes = Number(process.env["TEST_SOAK_MINUTES"]);

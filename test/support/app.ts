@@ -14,7 +14,7 @@ import { listen, type ServerTimeouts } from "../../src/http/server/server.js";
 import { prepareRest } from "../../src/rest/handler.js";
 import { type Answer, call } from "./call.js";
 import { recordStatement, observedClient } from "./citus/recording.js";
-import { givenDatabase } from "./database.js";
+import { givenDatabase } from "./database/database.js";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { WireAnswer } from "./bytes.js";
+import type { WireAnswer } from "./http/bytes.js";
 
 export interface Answer {
   readonly status: number;

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
 import { within, withoutProgress } from "./busy.js";
-import { copyFolder, removeFolders } from "./copyFolder.js";
-import { nodeFlags } from "./nodeFlags.js";
-import { givenDatabase } from "./database.js";
+import { copyFolder, removeFolders } from "./run/copyFolder.js";
+import { nodeFlags } from "./run/nodeFlags.js";
+import { givenDatabase } from "./database/database.js";
 
 /**
  * What users run: the compiled program. `npm test` builds it first, and build.setup.ts does where it is out of date.

@@ -7,7 +7,7 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "../supp
 import { until } from "../support/process.js";
 import { importMany, paths, product, products } from "../support/products.js";
 import { saved } from "../support/shows.js";
-import { subscribe } from "../support/subscribe.js";
+import { subscribe } from "../support/http/subscribe.js";
 
 let app: TestApp;
 let store: TestStore;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { openTestApp } from "../support/app.js";
-import { scrape, untilSeries } from "../support/metrics.js";
+import { scrape, untilSeries } from "../support/process/metrics.js";
 
 const { TEST_PROMTOOL: promtool = "" } = process.env;
 const file = "docs/alerts.yml";

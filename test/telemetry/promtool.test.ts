@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../src/lib/packageFiles.js";
 import { createTestStore, startApp } from "../support/app.js";
-import { scrape } from "../support/metrics.js";
-import { lintMetrics } from "../support/promtool.js";
+import { scrape } from "../support/process/metrics.js";
+import { lintMetrics } from "../support/process/promtool.js";
 import { bulk, paths, product } from "../support/products.js";
 import { analyticsPath, record, saved } from "../support/shows.js";
 import { view } from "../support/events.js";

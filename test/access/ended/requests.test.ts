@@ -12,7 +12,7 @@ import { within } from "../../support/busy.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
 import { until } from "../../support/process.js";
 import { paths, product, products, storedKeys } from "../../support/products.js";
-import { beginPost, type SlowRequest } from "../../support/slowRequest.js";
+import { beginPost, type SlowRequest } from "../../support/http/slowRequest.js";
 
 const app = await openTestApp({ productRateLimit: 0, analyticsRateLimit: 0 });
 

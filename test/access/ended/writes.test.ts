@@ -14,7 +14,7 @@ import { inTransaction } from "../../../src/database/transaction.js";
 import { AppError } from "../../../src/errors.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { within } from "../../support/busy.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
 import { until } from "../../support/process.js";
 import { longRows, paths, product, products, storedKeys } from "../../support/products.js";

@@ -6,7 +6,7 @@ import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const statements: string[] = [];
 const app = await openTestApp(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { isFromOwnOrigin } from "../../../src/http/ownOrigin.js";
 import { openTestApp } from "../../support/app.js";
-import { receive } from "../../support/bytes.js";
+import { receive } from "../../support/http/bytes.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });

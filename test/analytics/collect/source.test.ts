@@ -3,7 +3,7 @@ import { issueKey } from "../../../src/access/key.js";
 import { openTestApp } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { order, storeWithShow } from "../../support/events.js";
-import { person } from "../../support/shop.js";
+import { person } from "../../support/browser/shop.js";
 import { readAnalytics, recorded } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });

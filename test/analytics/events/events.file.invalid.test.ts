@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
-import { line, lines, openEventFiles } from "../../support/eventFiles.js";
+import { line, lines, openEventFiles } from "../../support/figures/eventFiles.js";
 import { newShow, someEvents } from "../../support/figures.js";
 
 const files = await openEventFiles();

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type EventFileProgress, recordEventFile } from "../../../src/analytics/events/files/events.file.js";
-import { line, lines, openEventFiles } from "../../support/eventFiles.js";
+import { line, lines, openEventFiles } from "../../support/figures/eventFiles.js";
 import { expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
-import { storedEventIds } from "../../support/storedEvents.js";
+import { storedEventIds } from "../../support/figures/storedEvents.js";
 
 const files = await openEventFiles();
 

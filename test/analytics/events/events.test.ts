@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { openTestApp } from "../../support/app.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
-import { netOf } from "../../support/orders.js";
+import { netOf } from "../../support/figures/orders.js";
 import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
 

@@ -3,7 +3,7 @@ import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { openClient } from "../../../src/database/openClient.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

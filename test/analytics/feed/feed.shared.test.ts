@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
-import { analytics, heldReadings } from "../../support/feed.js";
+import { analytics, heldReadings } from "../../support/figures/feed.js";
 
 test("subscribers that arrive during a read share the next one if the show has changed meanwhile", async () => {
   const { read, readings } = heldReadings();

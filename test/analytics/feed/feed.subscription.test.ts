@@ -9,7 +9,7 @@ import {
   type TestStore,
 } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { subscribe } from "../../support/subscribe.js";
+import { subscribe } from "../../support/http/subscribe.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"];
 const subscription =

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
-import { analytics, heldReadings } from "../../support/feed.js";
+import { analytics, heldReadings } from "../../support/figures/feed.js";
 
 /** Has time pass as the test says, however busy the machine is. */
 function useOwnTime(): void {

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openTestApp, type TestStore } from "../../support/app.js";
-import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/storeHistories.js";
-import { type OracleRange, rankedPerformance } from "../../support/storeOracle.js";
+import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/figures/storeHistories.js";
+import { type OracleRange, rankedPerformance } from "../../support/figures/storeOracle.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

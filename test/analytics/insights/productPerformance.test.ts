@@ -3,7 +3,7 @@ import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, openTestApp, storeAt, testDatabase } from "../../support/app.js";
 import { order } from "../../support/events.js";
 import { product } from "../../support/products.js";
-import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
+import { limitHeaders, sendGraphQL } from "../../support/access/rateLimit.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const statements: string[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
-import { atOnce, storeWithShow } from "../../support/rateLimit.js";
+import { atOnce, storeWithShow } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
 
 const database = testDatabase();

@@ -3,7 +3,7 @@ import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, openTestApp, storeAt, testDatabase } from "../../support/app.js";
 import { someEvents } from "../../support/figures.js";
 import { accepted, kpis } from "../../support/oracle.js";
-import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
+import { limitHeaders, sendGraphQL } from "../../support/access/rateLimit.js";
 import { kpiFields, recorded, saved, saveShow, show } from "../../support/shows.js";
 
 const statements: string[] = [];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestApp } from "../../support/app.js";
 import { kpiFields } from "../../support/shows.js";
-import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/storeHistories.js";
+import { expectAfterRemoval, situations, type StoreChange, storeOf } from "../../support/figures/storeHistories.js";
 import {
   before,
   type OracleRange,
@@ -11,7 +11,7 @@ import {
   storeKpis,
   storeTimeline,
   topShows,
-} from "../../support/storeOracle.js";
+} from "../../support/figures/storeOracle.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

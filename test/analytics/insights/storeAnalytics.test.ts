@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, testDatabase } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
-import { limitHeaders, sendGraphQL } from "../../support/rateLimit.js";
+import { limitHeaders, sendGraphQL } from "../../support/access/rateLimit.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const statements: string[] = [];

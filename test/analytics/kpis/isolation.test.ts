@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
-import { listShowsBySales, readPerformance, readStore } from "../../support/isolation.js";
+import { listShowsBySales, readPerformance, readStore } from "../../support/access/isolation.js";
 import { readAnalytics, recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });

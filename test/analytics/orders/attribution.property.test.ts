@@ -4,9 +4,9 @@ import { issueKey } from "../../../src/access/key.js";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { attributed, type KnownShow, type Rule } from "../../support/attributionOracle.js";
+import { attributed, type KnownShow, type Rule } from "../../support/figures/attributionOracle.js";
 import type { SentEvent } from "../../support/oracle.js";
-import { readOrder, recordedOrders, type SentOrder, unattributedOf } from "../../support/orders.js";
+import { readOrder, recordedOrders, type SentOrder, unattributedOf } from "../../support/figures/orders.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { listHooks } from "../../../src/analytics/hooks/hook.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
-import { hookOf, shopifyOrder, woocommerceOrder } from "../../support/hooks.js";
-import { readOrder } from "../../support/orders.js";
+import { hookOf, shopifyOrder, woocommerceOrder } from "../../support/figures/hooks.js";
+import { readOrder } from "../../support/figures/orders.js";
 
 const app = await openTestApp();
 

@@ -5,8 +5,15 @@ import { setAttribution } from "../../../src/analytics/orders/attribution/recoun
 import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { view } from "../../support/events.js";
-import { hookOf, people, payloadOf, shopifyOrder, shopifyRefund, woocommerceOrder } from "../../support/hooks.js";
-import { attributionOf, readOrder, unattributedOf } from "../../support/orders.js";
+import {
+  hookOf,
+  people,
+  payloadOf,
+  shopifyOrder,
+  shopifyRefund,
+  woocommerceOrder,
+} from "../../support/figures/hooks.js";
+import { attributionOf, readOrder, unattributedOf } from "../../support/figures/orders.js";
 import { paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";

@@ -5,7 +5,14 @@ import { ofTest } from "../../support/citus/recording.js";
 import { exportEvents } from "../../../src/analytics/events/files/events.export.js";
 import { openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
-import { netOf, ordersPath, readOrder, recordedOrders, sentOrder, unattributedOf } from "../../support/orders.js";
+import {
+  netOf,
+  ordersPath,
+  readOrder,
+  recordedOrders,
+  sentOrder,
+  unattributedOf,
+} from "../../support/figures/orders.js";
 import { readKpis, recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp();

@@ -6,7 +6,7 @@ import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
-import { attributionOf, netOf, recordedOrders, sentOrder, unattributedOf } from "../../support/orders.js";
+import { attributionOf, netOf, recordedOrders, sentOrder, unattributedOf } from "../../support/figures/orders.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ collectRateLimit: 0 });

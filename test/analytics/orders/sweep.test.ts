@@ -3,7 +3,7 @@ import { setAttribution } from "../../../src/analytics/orders/attribution/recoun
 import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { view } from "../../support/events.js";
-import { netOf, recordedOrders, sentOrder } from "../../support/orders.js";
+import { netOf, recordedOrders, sentOrder } from "../../support/figures/orders.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp();

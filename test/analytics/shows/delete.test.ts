@@ -11,8 +11,8 @@ import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../..
 import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, deleteShow, record, recorded, saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";
-import { subscribe } from "../../support/subscribe.js";
-import { givenDatabase } from "../../support/database.js";
+import { subscribe } from "../../support/http/subscribe.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

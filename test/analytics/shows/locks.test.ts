@@ -13,7 +13,7 @@ import { connect } from "../../../src/database/open.js";
 import { openConnections, openTestDatabase } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const { client: db } = openTestDatabase();
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { graphqlError } from "../../support/problems.js";
 import { saved, type SentShow } from "../../support/shows.js";
-import { anyText } from "../../support/anyText.js";
+import { anyText } from "../../support/fuzz/anyText.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

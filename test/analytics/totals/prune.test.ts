@@ -10,7 +10,7 @@ import { pruneEvents, type PruneProgress } from "../../../src/analytics/totals/p
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { rowsOfShow } from "../../support/storedEvents.js";
+import { rowsOfShow } from "../../support/figures/storedEvents.js";
 
 const { client: db } = openTestDatabase();
 

@@ -4,7 +4,7 @@ import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { accepted, type SentEvent } from "../../support/oracle.js";
-import { change, ofShow, recordAll, storedTotals } from "../../support/totals.js";
+import { change, ofShow, recordAll, storedTotals } from "../../support/figures/totals.js";
 
 const { client: db } = openTestDatabase();
 

@@ -5,7 +5,7 @@ import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestDatabase } from "../../support/app.js";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import { type SentEvent } from "../../support/oracle.js";
-import { change, ofShow, ofShowNumber, recordAll, storedTotals } from "../../support/totals.js";
+import { change, ofShow, ofShowNumber, recordAll, storedTotals } from "../../support/figures/totals.js";
 
 const { client: db } = openTestDatabase();
 

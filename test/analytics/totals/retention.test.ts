@@ -16,8 +16,8 @@ import {
   type ShowKey,
   someEvents,
 } from "../../support/figures.js";
-import { rowsOfShow } from "../../support/storedEvents.js";
-import { recordAll, storedTotals } from "../../support/totals.js";
+import { rowsOfShow } from "../../support/figures/storedEvents.js";
+import { recordAll, storedTotals } from "../../support/figures/totals.js";
 
 const { client: db } = openTestDatabase();
 

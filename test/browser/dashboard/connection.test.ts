@@ -5,8 +5,8 @@ import { revokeToken } from "../../../src/access/token.replace.js";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, startApp, type TestApp } from "../../support/app.js";
 import { within } from "../../support/busy.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openNewestShow } from "../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 

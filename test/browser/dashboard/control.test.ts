@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openNewestShow } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 

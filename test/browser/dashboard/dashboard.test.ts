@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createTestStore, startApp } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import {
   enterToken,
   expectedTiles,
@@ -11,7 +11,7 @@ import {
   openNewestShow,
   openSignIn,
   readTiles,
-} from "../../support/dashboard.js";
+} from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { importOne, product } from "../../support/products.js";

@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { followNewestShow, openDashboard } from "../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { followNewestShow, openDashboard } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 

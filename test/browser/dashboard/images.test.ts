@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { enterToken, followNewestShow, openSignIn } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { enterToken, followNewestShow, openSignIn } from "../../support/browser/dashboard.js";
 import { view } from "../../support/events.js";
 import { importMany, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";

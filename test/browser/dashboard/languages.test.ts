@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
-import { openNewestShow } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";
+import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { importOne, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";

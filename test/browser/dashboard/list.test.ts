@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openDashboard, openNewestShow } from "../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { openDashboard, openNewestShow } from "../../support/browser/dashboard.js";
 import { saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });

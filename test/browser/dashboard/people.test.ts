@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser.js";
-import { followNewestShow, openDashboard, openSignIn } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser/browser.js";
+import { followNewestShow, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 

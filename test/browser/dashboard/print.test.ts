@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openNewestShow } from "../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
-import { openNewestShow } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order } from "../../support/events.js";
-import { startNginx } from "../../support/proxies.js";
+import { startNginx } from "../../support/process/proxies.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const { TEST_NGINX: nginx = "" } = process.env;

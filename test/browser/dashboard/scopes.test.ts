@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Scope, issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
-import { enterToken, openNewestShow, openSignIn } from "../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
+import { enterToken, openNewestShow, openSignIn } from "../../support/browser/dashboard.js";
 import { view } from "../../support/events.js";
 import { paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser.js";
-import { enterToken, openDashboard, openSignIn } from "../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";
+import { enterToken, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
 import { addShows, saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { order, view } from "../../support/events.js";
 import { importMany, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";

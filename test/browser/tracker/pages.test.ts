@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { openAppInBrowser } from "../../support/browser.js";
+import { openAppInBrowser } from "../../support/browser/browser.js";
 import { storedEvents } from "../../support/events.js";
 import { until } from "../../support/process.js";
-import { type Place, player, queue, showPages, tag } from "../../support/showPages.js";
+import { type Place, player, queue, showPages, tag } from "../../support/browser/showPages.js";
 import { readKpis } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { openAppInBrowser, type TestPage } from "../../support/browser.js";
+import { openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { until } from "../../support/process.js";
-import { type Place, player, queue, showPages, tag } from "../../support/showPages.js";
+import { type Place, player, queue, showPages, tag } from "../../support/browser/showPages.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });
 const { openPage, viewersOf, secondsOf, seen, expectCleanEnd } = showPages(app, browser);

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { createTestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser.js";
+import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";
-import { readOrder, recordedOrders, sentOrder } from "../../support/orders.js";
+import { readOrder, recordedOrders, sentOrder } from "../../support/figures/orders.js";
 import { until } from "../../support/process.js";
-import { person, serveUntilFinished } from "../../support/shop.js";
+import { person, serveUntilFinished } from "../../support/browser/shop.js";
 import { readKpis, saved } from "../../support/shows.js";
 
 // The recipes of docs/recipes.md, in pages that behave as the shops they are for.

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { createTestStore } from "../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../support/browser.js";
+import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";
 import { storedEvents } from "../../support/events.js";
 import { until } from "../../support/process.js";
-import { person, serveUntilFinished } from "../../support/shop.js";
+import { person, serveUntilFinished } from "../../support/browser/shop.js";
 import { readKpis, saved } from "../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { exportPlaces } from "../../../src/catalog/export/export.js";
 import { paths, product, products, storedKeys } from "../../support/products.js";
-import { useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
+import { useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { until } from "../../support/process.js";
-import { converse, onlyAnswer } from "../../support/socket.js";
-import { toCsv } from "../../support/csv.js";
+import { converse, onlyAnswer } from "../../support/http/socket.js";
+import { toCsv } from "../../support/catalog/csv.js";
 
 const server = useShortTimeoutServer();
 /** For requests that a busy machine may take longer to send than the other server waits. */

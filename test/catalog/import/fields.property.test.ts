@@ -11,9 +11,9 @@ import { ruleOf } from "../../../src/catalog/product/product.rules.js";
 import { Problems } from "../../../src/errors.js";
 import { documentedFields } from "../../../src/rest/routes/routes.contract.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { anyUrl } from "../../support/anyUrl.js";
+import { anyUrl } from "../../support/fuzz/anyUrl.js";
 import { openFolder } from "../../support/folder.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import {
   importMany,
   importOne,

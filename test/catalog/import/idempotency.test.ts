@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
-import { postWithKey, postWithKeyOnceFree } from "../../support/idempotency.js";
+import { toCsv } from "../../support/catalog/csv.js";
+import { postWithKey, postWithKeyOnceFree } from "../../support/http/idempotency.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
 import {
   bulk,

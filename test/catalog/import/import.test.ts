@@ -6,7 +6,7 @@ import { importProducts, listSource } from "../../../src/catalog/import/ways/lis
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { whenFree } from "../../support/busy.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "../../support/problems.js";
 import {
   bulk,

@@ -4,7 +4,7 @@ import { createTestStore, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { until } from "../../support/process.js";
 import { bulk, importedAnswer, paths, product } from "../../support/products.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

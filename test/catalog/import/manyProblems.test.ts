@@ -4,9 +4,9 @@ import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { paths, products, storedKeys } from "../../support/products.js";
-import { givenDatabase } from "../../support/database.js";
+import { givenDatabase } from "../../support/database/database.js";
 
 const { engine, connection } = givenDatabase();
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { examplesOf } from "../../support/docs.js";
 import { product, storedProducts } from "../../support/products.js";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { type Catalog, type Defect, importInto, type ModelRow } from "../../support/catalogModel.js";
-import { toCsv } from "../../support/csv.js";
+import { type Catalog, type Defect, importInto, type ModelRow } from "../../support/catalog/catalogModel.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { paths, product, type Sent, storedProducts } from "../../support/products.js";
 
 const app = await openTestApp();

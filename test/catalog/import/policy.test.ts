@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
-import { postWithKey } from "../../support/idempotency.js";
+import { toCsv } from "../../support/catalog/csv.js";
+import { postWithKey } from "../../support/http/idempotency.js";
 import { invalid, refusal } from "../../support/problems.js";
 import {
   bulk,

@@ -4,7 +4,7 @@ import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { whenFree } from "../../support/busy.js";
-import { postWithKey } from "../../support/idempotency.js";
+import { postWithKey } from "../../support/http/idempotency.js";
 import { ofTest } from "../../support/citus/recording.js";
 import {
   bulk,

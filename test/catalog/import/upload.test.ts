@@ -10,7 +10,7 @@ import { uploadPlaces } from "../../../src/http/content/upload.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { openFolder } from "../../support/folder.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import {
   importedAnswer,
   longRows,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { paths, product, type Sent, storedKeys, storedSites } from "../../support/products.js";
 
 const app = await openTestApp();

@@ -8,7 +8,7 @@ import { AppError } from "../../../src/errors.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { openFolder } from "../../support/folder.js";
-import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/modesModel.js";
+import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/catalog/modesModel.js";
 import { paths, product, type Sent, storedProducts } from "../../support/products.js";
 
 const app = await openTestApp();

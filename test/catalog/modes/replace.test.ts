@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { invalid, refusal } from "../../support/problems.js";
 import { importedAnswer, paths, product, products, storedKeys, storedSites, longRows } from "../../support/products.js";
 

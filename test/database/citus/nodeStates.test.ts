@@ -4,7 +4,7 @@ import { checkNode } from "../../../src/cli/doctor/citus.js";
 import { type NodeFindings, readNodeStates } from "../../../src/database/citus/nodeStates.js";
 import { collectNodes } from "../../../src/telemetry/nodes.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Citus", () => {
   let own: OwnDatabase;

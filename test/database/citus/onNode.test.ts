@@ -13,7 +13,7 @@ import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { longRows, products } from "../../support/products.js";
-import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { until } from "../../support/process.js";
 
 const quiet = () => undefined;

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseTextArray, textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
 import { openTestDatabase } from "../../support/app.js";
-import { anyUrl } from "../../support/anyUrl.js";
-import { anyText } from "../../support/anyText.js";
+import { anyUrl } from "../../support/fuzz/anyUrl.js";
+import { anyText } from "../../support/fuzz/anyText.js";
 
 const database = openTestDatabase();
 

@@ -8,7 +8,7 @@ import { type BodyShare, createBodyBudget } from "../../../src/http/content/body
 import { within } from "../../support/busy.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { paths } from "../../support/products.js";
-import { type Conversation, converse } from "../../support/socket.js";
+import { type Conversation, converse } from "../../support/http/socket.js";
 
 const bodyBytesMax = 1_048_576;
 const app = await openTestApp({ bodyBytesMax });

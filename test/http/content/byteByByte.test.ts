@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { within } from "../../support/busy.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { bulk, paths, products, storedKeys } from "../../support/products.js";
-import { converse, onlyAnswer } from "../../support/socket.js";
+import { converse, onlyAnswer } from "../../support/http/socket.js";
 
 const app = await openTestApp();
 /** More than is kept in memory, or scanned on the event loop. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../../support/app.js";
-import { receive, variesBy } from "../../support/bytes.js";
+import { receive, variesBy } from "../../support/http/bytes.js";
 import { documented, paths, product } from "../../support/products.js";
 import { analyticsPath, recorded, saved } from "../../support/shows.js";
 

@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { cpuMsOf } from "../../support/busy.js";
-import { exchange } from "../../support/exchange.js";
+import { exchange } from "../../support/http/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
 import { paths, products, storedProducts } from "../../support/products.js";
 

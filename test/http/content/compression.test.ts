@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../../support/app.js";
-import { receive, textOf, variesBy, type WireAnswer } from "../../support/bytes.js";
-import { readPage } from "../../support/pages.js";
+import { receive, textOf, variesBy, type WireAnswer } from "../../support/http/bytes.js";
+import { readPage } from "../../support/browser/pages.js";
 import { documented, paths, product, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { paths, products, storedKeys } from "../../support/products.js";
-import { mountSmallFolder, withTemporaryFolder } from "../../support/smallFolder.js";
+import { mountSmallFolder, withTemporaryFolder } from "../../support/process/smallFolder.js";
 
 const app = await openTestApp();
 const room = 512 * 1024;

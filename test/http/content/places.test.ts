@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { scrape, untilSeries } from "../../support/metrics.js";
+import { scrape, untilSeries } from "../../support/process/metrics.js";
 import { paths } from "../../support/products.js";
-import { converse } from "../../support/socket.js";
+import { converse } from "../../support/http/socket.js";
 
 const app = await openTestApp();
 const held = 'vitrine_places_held{kind="uploads"}';

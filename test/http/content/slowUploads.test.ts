@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp, type TestApp, type TestStore } from "../../support/app.js";
 import { within } from "../../support/busy.js";
-import { toCsv } from "../../support/csv.js";
-import { scrape, untilSeries } from "../../support/metrics.js";
+import { toCsv } from "../../support/catalog/csv.js";
+import { scrape, untilSeries } from "../../support/process/metrics.js";
 import { until } from "../../support/process.js";
 import { bulk, paths, products } from "../../support/products.js";
-import { type Conversation, converse, onlyAnswer } from "../../support/socket.js";
+import { type Conversation, converse, onlyAnswer } from "../../support/http/socket.js";
 
 const app = await openTestApp();
 const mebibyte = 1024 * 1024;

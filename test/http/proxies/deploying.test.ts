@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
 import { paths, product, products } from "../../support/products.js";
-import { documentedProxies, startAsShown } from "../../support/proxies.documented.js";
+import { documentedProxies, startAsShown } from "../../support/process/proxies.documented.js";
 import { record, saved } from "../../support/shows.js";
 
 let app: TestApp;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore, storeAt } from "../../support/app.js";
-import { receive } from "../../support/bytes.js";
-import { readPage } from "../../support/pages.js";
+import { receive } from "../../support/http/bytes.js";
+import { readPage } from "../../support/browser/pages.js";
 import { documented, paths, product } from "../../support/products.js";
-import { type Proxy, startHaproxy, startNginx } from "../../support/proxies.js";
+import { type Proxy, startHaproxy, startNginx } from "../../support/process/proxies.js";
 import { record, saved } from "../../support/shows.js";
-import { subscribe } from "../../support/subscribe.js";
+import { subscribe } from "../../support/http/subscribe.js";
 
 const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
 const prefix = "/shop-api";

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
-import { type Proxy, startHaproxy, startNginx } from "../../support/proxies.js";
+import { type Proxy, startHaproxy, startNginx } from "../../support/process/proxies.js";
 import { record, saved } from "../../support/shows.js";
-import { subscribe } from "../../support/subscribe.js";
+import { subscribe } from "../../support/http/subscribe.js";
 
 const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
 const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { kpis { orders { total } } } }";

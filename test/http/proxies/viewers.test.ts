@@ -6,7 +6,7 @@ import { readConfig } from "../../../src/config.js";
 import { startApp } from "../../support/app.js";
 import { configurationIn } from "../../support/docs.js";
 import { storeWithShow } from "../../support/events.js";
-import { documentedProxies, startAsShown } from "../../support/proxies.documented.js";
+import { documentedProxies, startAsShown } from "../../support/process/proxies.documented.js";
 import { until } from "../../support/process.js";
 import { readKpis } from "../../support/shows.js";
 

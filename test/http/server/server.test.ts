@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { listen, type ServerTimeouts } from "../../../src/http/server/server.js";
 import { respondJson } from "../../../src/http/respond.js";
 import { within } from "../../support/busy.js";
-import { converse, onlyAnswer } from "../../support/socket.js";
+import { converse, onlyAnswer } from "../../support/http/socket.js";
 
 /** So long that no test waits for it. */
 const longMs = 120_000;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
 import { createTestStore, startApp, testDatabase } from "../../support/app.js";
-import { brokenDatabase } from "../../support/brokenDatabase.js";
-import { receive } from "../../support/bytes.js";
-import { timeouts, useShortTimeoutServer } from "../../support/shortTimeoutServer.js";
-import { readPage } from "../../support/pages.js";
+import { brokenDatabase } from "../../support/faults/brokenDatabase.js";
+import { receive } from "../../support/http/bytes.js";
+import { timeouts, useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
+import { readPage } from "../../support/browser/pages.js";
 import { until } from "../../support/process.js";
 import { paths } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
-import { converse, onlyAnswer } from "../../support/socket.js";
+import { converse, onlyAnswer } from "../../support/http/socket.js";
 
 const server = useShortTimeoutServer();
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { createProgram } from "../../../src/cli/program.js";
 import { parseDuration, parseFuture } from "../../../src/cli/terminal/duration.js";
 import { exitStatus } from "../../../src/cli/terminal/failure.js";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson } from "../../support/process/cli.js";
 import { endOf, makeSharedPlace, type Place, removePlace, start, vitrine, vitrineJson } from "../../support/process.js";
 
 let env: Place["env"];

@@ -5,7 +5,7 @@ import { ConfigError, misspelledVariables, readConfig, variableNames } from "../
 import { graphqlPath } from "../../../src/graphql/gateway.js";
 import { collectPath } from "../../../src/http/routes/collect.route.js";
 import { createPageRoutes, type PagesOptions } from "../../../src/http/pages/routes.js";
-import { cliJson } from "../../support/cli.js";
+import { cliJson } from "../../support/process/cli.js";
 import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";
 
 const token = "a-demo-token-of-my-own";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkConnections } from "../../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../../src/cli/doctor/machine.js";
-import { cli } from "../../support/cli.js";
+import { cli } from "../../support/process/cli.js";
 import { placeForTest, serve, unmigratedPlaceForTest, vitrine } from "../../support/process.js";
 
 /** Runs `vitrine doctor`: the status of each check, and its texts. */

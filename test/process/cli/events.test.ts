@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"] ?? "";
 

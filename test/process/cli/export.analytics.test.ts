@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
-import { programInShell, shellOf } from "../../support/shell.js";
+import { programInShell, shellOf } from "../../support/process/shell.js";
 
 const { place, database } = await openSharedPlace();
 const folder = join(place.dataDir, "exports");

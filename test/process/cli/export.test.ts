@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import zlib, { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
-import { cli, cliJson } from "../../support/cli.js";
-import { toCsv } from "../../support/csv.js";
+import { cli, cliJson } from "../../support/process/cli.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { makeSharedPlace, type Place, removePlace, vitrine } from "../../support/process.js";
 import { product } from "../../support/products.js";
 

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
 import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 
 const { place, database } = await openSharedPlace();
 

@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
-import { toCsv } from "../../support/csv.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
+import { toCsv } from "../../support/catalog/csv.js";
 import { products, type Sent } from "../../support/products.js";
 
 const { place, database } = await openSharedPlace();

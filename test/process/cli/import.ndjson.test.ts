@@ -4,10 +4,10 @@ import { join } from "node:path";
 import zlib, { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { runShell } from "../../support/docs.js";
 import { product, products } from "../../support/products.js";
-import { programInShell } from "../../support/shell.js";
+import { programInShell } from "../../support/process/shell.js";
 
 const { place, database } = await openSharedPlace();
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createStore } from "../../../src/access/stores/store.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { runShell } from "../../support/docs.js";
-import { programInShell } from "../../support/shell.js";
+import { programInShell } from "../../support/process/shell.js";
 
 const { place, database } = await openSharedPlace();
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { vitrine, vitrineJson } from "../../support/process.js";
 import { longRowsOfProcess } from "../../support/products.js";
 

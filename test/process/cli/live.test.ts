@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { cliJson } from "../../support/cli.js";
-import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { cliJson } from "../../support/process/cli.js";
+import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { placeForTest, placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
-import { subscribe } from "../../support/subscribe.js";
+import { subscribe } from "../../support/http/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { cliJson } from "../../support/cli.js";
+import { cliJson } from "../../support/process/cli.js";
 import { makeSharedPlace, type Place, removePlace } from "../../support/process.js";
-import { shellOf } from "../../support/shell.js";
+import { shellOf } from "../../support/process/shell.js";
 
 let env: Place["env"];
 const shell = (line: string) => shellOf(line, env);

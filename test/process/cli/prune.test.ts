@@ -14,7 +14,7 @@ import {
   type ShowKey,
   someEvents,
 } from "../../support/figures.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 
 const { place, database } = await openSharedPlace();
 

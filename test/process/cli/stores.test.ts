@@ -6,11 +6,11 @@ import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
-import { cli, cliJson, openSharedPlace } from "../../support/cli.js";
+import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { runShell } from "../../support/docs.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
 import { product } from "../../support/products.js";
-import { programInShell } from "../../support/shell.js";
+import { programInShell } from "../../support/process/shell.js";
 import { everythingOf } from "../../support/stored.js";
 
 const { place, database } = await openSharedPlace();

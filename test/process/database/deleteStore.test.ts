@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
 import { within } from "../../support/busy.js";
-import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { start, until, vitrine } from "../../support/process.js";
 
 /** 100,000 take as long for each; more than one batch of the deletion. */

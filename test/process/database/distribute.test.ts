@@ -9,8 +9,8 @@ import { inTransaction } from "../../../src/database/transaction.js";
 import { Prisma } from "../../../src/generated/prisma/client.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { referenceTables } from "../../support/citus/tables.js";
-import { cliJson } from "../../support/cli.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { cliJson } from "../../support/process/cli.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { placeForTest, vitrine, vitrineJson } from "../../support/process.js";
 
 const withoutCitus =

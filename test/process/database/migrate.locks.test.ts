@@ -8,7 +8,7 @@ import { migrationsFolder } from "../../../src/database/migrations/applied.js";
 import { connect, embeddedConnection } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { migratedPlaceForTest, placeForTest } from "../../support/process.js";
 
 /** Nobody tells anything unless a test listens. */

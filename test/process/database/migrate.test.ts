@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
 import { migrate, migrationLockKey } from "../../../src/database/migrations/migrate.js";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { placeForTest, serve, vitrine } from "../../support/process.js";
 import pg from "pg";
 

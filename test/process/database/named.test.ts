@@ -5,7 +5,7 @@ import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { findProduct } from "../../../src/catalog/product/product.lookup.js";
 import { readConfig } from "../../../src/config.js";
 import { openDatabase } from "../../../src/database/open.js";
-import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { product } from "../../support/products.js";
 
 describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("DATABASE_NAMED_STATEMENTS", () => {

@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore } from "../../support/app.js";
-import { type Cluster, createCluster } from "../../support/cluster.js";
-import { hows, sendUntilTold, slowestMs } from "../../support/load.js";
-import { calls } from "../../support/outage.js";
+import { type Cluster, createCluster } from "../../support/process/cluster.js";
+import { hows, sendUntilTold, slowestMs } from "../../support/faults/load.js";
+import { calls } from "../../support/faults/outage.js";
 import { endOf, serve, type Serving, start, until } from "../../support/process.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";

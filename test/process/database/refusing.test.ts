@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
 import { createTestStore } from "../../support/app.js";
-import { type Cluster, createCluster } from "../../support/cluster.js";
-import { missing, readiness, writeNumbered } from "../../support/confirmed.js";
-import { hows, sendUntilTold } from "../../support/load.js";
-import { calls } from "../../support/outage.js";
-import { onServer } from "../../support/postgresql.js";
+import { type Cluster, createCluster } from "../../support/process/cluster.js";
+import { missing, readiness, writeNumbered } from "../../support/faults/confirmed.js";
+import { hows, sendUntilTold } from "../../support/faults/load.js";
+import { calls } from "../../support/faults/outage.js";
+import { onServer } from "../../support/database/postgresql.js";
 import { serve, until, vitrine } from "../../support/process.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
-import { type HostileFile, hostileFiles } from "../../support/hostileFiles.js";
+import { type HostileFile, hostileFiles } from "../../support/catalog/hostileFiles.js";
 import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
 

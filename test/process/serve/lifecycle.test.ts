@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/lib/packageFiles.js";
 import { within } from "../../support/busy.js";
-import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { type Ended, placeForTest, placeWithStoreForTest, serve, start, until } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];

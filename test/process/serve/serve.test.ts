@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
-import { cliJson } from "../../support/cli.js";
+import { cliJson } from "../../support/process/cli.js";
 import {
   endOf,
   makeMigratedPlace,
@@ -16,7 +16,7 @@ import {
   vitrine,
   vitrineJson,
 } from "../../support/process.js";
-import { beginImport } from "../../support/slowImport.js";
+import { beginImport } from "../../support/http/slowImport.js";
 
 const demoToken = "a-demo-token-of-my-own";
 const productPath = "/external/product/v1/linen-shirt";

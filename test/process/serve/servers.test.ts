@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
-import { cliJson } from "../../support/cli.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { cliJson } from "../../support/process/cli.js";
+import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
-import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/rateLimit.js";
+import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
-import { subscribe } from "../../support/subscribe.js";
+import { subscribe } from "../../support/http/subscribe.js";
 
 const redisUrl = process.env["TEST_REDIS_URL"];
 const isRun = process.env["TEST_DATABASE_URL"] !== undefined && redisUrl !== undefined;

@@ -7,11 +7,11 @@ import { readConfig } from "../../../src/config.js";
 import { openDatabase, type OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { createTestStore } from "../../support/app.js";
-import { toCsv } from "../../support/csv.js";
-import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { toCsv } from "../../support/catalog/csv.js";
+import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
 import { paths, product } from "../../support/products.js";
-import { beginImport } from "../../support/slowImport.js";
+import { beginImport } from "../../support/http/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const demoToken = "a-demo-token-of-my-own";

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli, cliJson } from "../../support/cli.js";
+import { cli, cliJson } from "../../support/process/cli.js";
 import {
   endOf,
   placeForTest,

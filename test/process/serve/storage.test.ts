@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { scrape } from "../../support/metrics.js";
+import { scrape } from "../../support/process/metrics.js";
 import { migratedPlaceForTest, serve } from "../../support/process.js";
 
 test("/metrics has the free space of both folders, and the size of the embedded database's log", async () => {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
-import { type ReceivedSpan, spanKind, startCollector } from "../../support/collector.js";
+import { type ReceivedSpan, spanKind, startCollector } from "../../support/process/collector.js";
 import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
 import { importMany, paths, products } from "../../support/products.js";
 

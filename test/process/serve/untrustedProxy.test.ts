@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { cli, cliJson } from "../../support/cli.js";
-import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { cli, cliJson } from "../../support/process/cli.js";
+import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { migratedPlaceForTest, serve, until } from "../../support/process.js";
 
 const hasServer = process.env["TEST_DATABASE_URL"] !== undefined;

@@ -3,8 +3,8 @@ import { get } from "node:http";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lintMetrics } from "../../support/promtool.js";
-import { createMigratedDatabase, type OwnDatabase } from "../../support/ownDatabase.js";
+import { lintMetrics } from "../../support/process/promtool.js";
+import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { serve, type Serving, until } from "../../support/process.js";
 
 const { TEST_PROMTOOL: promtool = "" } = process.env;

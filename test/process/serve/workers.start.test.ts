@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createMigratedDatabase } from "../../support/ownDatabase.js";
+import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { endOf, start } from "../../support/process.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];

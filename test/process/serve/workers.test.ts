@@ -8,10 +8,10 @@ import { revokeToken } from "../../../src/access/token.replace.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import type { TestStore } from "../../support/app.js";
-import { createOwnDatabase } from "../../support/ownDatabase.js";
+import { createOwnDatabase } from "../../support/database/ownDatabase.js";
 import { endOf, serve, type Serving, until } from "../../support/process.js";
-import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/rateLimit.js";
-import { beginImport } from "../../support/slowImport.js";
+import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
+import { beginImport } from "../../support/http/slowImport.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const imported = { message: "1 product was imported.", imported: 1, created: 1, updated: 0 };

@@ -17,12 +17,12 @@ import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { importCsv } from "../../../src/catalog/import/ways/text.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
-import { toCsv } from "../csv.js";
+import { toCsv } from "../catalog/csv.js";
 import { someEvents } from "../figures.js";
 import { bulk, paths, product, products } from "../products.js";
-import { sentOrder } from "../orders.js";
+import { sentOrder } from "../figures/orders.js";
 import { analyticsPath, readAnalytics, saved } from "../shows.js";
-import { subscribe } from "../subscribe.js";
+import { subscribe } from "../http/subscribe.js";
 
 const productFields = "id sku title description price images createdAt updatedAt";
 const counts = "message imported created updated";

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { idArrayLiteral, idBytes, idText } from "../../../../src/analytics/events/storage/codes.js";
-import { anyText } from "../../../support/anyText.js";
+import { anyText } from "../../../support/fuzz/anyText.js";
 
 const bytesOf = (id: string) => Buffer.from(idBytes(id).slice(2), "hex");
 const uuid = "0b5ad1c0-89ab-4cde-8f01-23456789abcd";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
-import { expectClean, openAppInBrowser } from "../../../support/browser.js";
-import { openDashboard, readTiles } from "../../../support/dashboard.js";
+import { expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
+import { openDashboard, readTiles } from "../../../support/browser/dashboard.js";
 import {
   expectedOverviewTiles,
   linkOf,
@@ -10,7 +10,7 @@ import {
   readStoreFigures,
   storeWithHistory,
   watchOperation,
-} from "../../../support/overview.js";
+} from "../../../support/browser/overview.js";
 import { order } from "../../../support/events.js";
 import { recorded, saved } from "../../../support/shows.js";
 

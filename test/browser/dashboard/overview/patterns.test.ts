@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
 import { createTestStore } from "../../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser.js";
-import { openNewestShow } from "../../../support/dashboard.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
+import { openNewestShow } from "../../../support/browser/dashboard.js";
 import { order, view } from "../../../support/events.js";
-import { linkOf, place, rowsOf, watchOperation } from "../../../support/overview.js";
+import { linkOf, place, rowsOf, watchOperation } from "../../../support/browser/overview.js";
 import { importMany, product } from "../../../support/products.js";
 import { addShows, recorded, saved } from "../../../support/shows.js";
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../../support/browser.js";
-import { linkOf, place, storeWithHistory } from "../../../support/overview.js";
+import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../../support/browser/browser.js";
+import { linkOf, place, storeWithHistory } from "../../../support/browser/overview.js";
 import { saved } from "../../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser.js";
+import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
 import {
   answered,
   linkOf,
@@ -10,7 +10,7 @@ import {
   readShowTable,
   rowsOf,
   storeWithHistory,
-} from "../../../support/overview.js";
+} from "../../../support/browser/overview.js";
 import { addShows } from "../../../support/shows.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../../src/catalog/sources/chunkRows.js";
 import { textArrayLiteral } from "../../../../src/database/sql/arrayLiteral.js";
-import { emptyRow, header, row, stored, lines, problemsOf, readChunks, read } from "../../../support/csvReading.js";
+import {
+  emptyRow,
+  header,
+  row,
+  stored,
+  lines,
+  problemsOf,
+  readChunks,
+  read,
+} from "../../../support/catalog/csvReading.js";
 
 test("an array literal preserves every text, and distinguishes null from the word", () => {
   expect(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCsv } from "../../../../src/catalog/sources/csv/csv.js";
 import { textPieces } from "../../../../src/catalog/sources/csv/pieces.js";
-import { collect, rowsOf } from "../../../support/csvReading.js";
+import { collect, rowsOf } from "../../../support/catalog/csvReading.js";
 
 const names = ["id", "sku", "title", "available", "featured_image", "url"];
 const cells = ["1", "s-1", "Shirt", "true", "//a.example/1", "//a.example"];

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../../support/app.js";
 import { readAnswer } from "../../../support/call.js";
 import { whenFree } from "../../../support/busy.js";
-import { toCsv } from "../../../support/csv.js";
+import { toCsv } from "../../../support/catalog/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "../../../support/products.js";
 import { digestOf } from "../../../support/stored.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { header, row, stored, lines, read, problemsOf } from "../../../support/csvReading.js";
+import { header, row, stored, lines, read, problemsOf } from "../../../support/catalog/csvReading.js";
 
 describe("a problem of the header", () => {
   test.each(["", "\uFEFF", "\n \r\n\n"])("is that there is none: %j", async (text) => {

@@ -12,8 +12,8 @@ import {
   type ProductInput,
   productFieldNames,
 } from "../../../../src/catalog/product/product.fields.js";
-import { anyUrl } from "../../../support/anyUrl.js";
-import { collect, rowsOf } from "../../../support/csvReading.js";
+import { anyUrl } from "../../../support/fuzz/anyUrl.js";
+import { collect, rowsOf } from "../../../support/catalog/csvReading.js";
 
 const text = (from: number, to: number): fc.Arbitrary<string> =>
   fc

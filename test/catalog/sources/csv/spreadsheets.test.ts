@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { readFile } from "../../../support/formats.js";
+import { readFile } from "../../../support/catalog/formats.js";
 
 const header = "id,sku,title,available,featured_image,url";
 const row = (id: string) => `${id},S-${id},Mug,true,//cdn.example/1,//shop.example/1`;

@@ -7,7 +7,16 @@ import { sharedBody } from "../../../../src/lib/json/body.js";
 import { recordCharactersMax } from "../../../../src/catalog/sources/csv/records.js";
 import { openFolder } from "../../../support/folder.js";
 import { within } from "../../../support/busy.js";
-import { header, row, lines, collect, readChunks, read, problemsOf, rowsOf } from "../../../support/csvReading.js";
+import {
+  header,
+  row,
+  lines,
+  collect,
+  readChunks,
+  read,
+  problemsOf,
+  rowsOf,
+} from "../../../support/catalog/csvReading.js";
 
 const folder = await openFolder();
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type ReadingLimits, readOnThread, withThread } from "../../../../src/catalog/sources/thread.js";
 import { asRefusal, threadsMax } from "../../../../src/catalog/sources/threads.js";
 import { within } from "../../../support/busy.js";
-import { collect, lines, row } from "../../../support/csvReading.js";
+import { collect, lines, row } from "../../../support/catalog/csvReading.js";
 import { openFolder } from "../../../support/folder.js";
 
 const folder = await openFolder();

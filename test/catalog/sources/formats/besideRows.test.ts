@@ -1,6 +1,6 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { brief, imageUrl as image, readRows as read } from "../../../support/formats.js";
+import { brief, imageUrl as image, readRows as read } from "../../../support/catalog/formats.js";
 
 describe("Matrixify", () => {
   const header =

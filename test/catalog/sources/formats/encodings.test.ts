@@ -3,7 +3,7 @@ import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { isEncoding } from "../../../../src/catalog/sources/encoding/decode.js";
 import { parseFormatOptions } from "../../../../src/catalog/sources/formats/options.js";
-import { csvOf, readFile } from "../../../support/formats.js";
+import { csvOf, readFile } from "../../../support/catalog/formats.js";
 
 const header = "id,sku,title,available,featured_image,url";
 const pot = {

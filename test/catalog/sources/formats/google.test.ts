@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { csvOf, readFile } from "../../../support/formats.js";
+import { csvOf, readFile } from "../../../support/catalog/formats.js";
 
 const header =
   "id,title,description,link,image_link,additional_image_link,availability,price,sale_price,sale_price_effective_date,mpn,brand";

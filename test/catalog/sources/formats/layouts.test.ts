@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { brief, csvOf, imageUrl as image, readFile, readRows as read } from "../../../support/formats.js";
+import { brief, csvOf, imageUrl as image, readFile, readRows as read } from "../../../support/catalog/formats.js";
 
 test("Wix: variants have their surcharge, discounts are applied, names of images are at Wix' host", async () => {
   const header =

@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { csvOf, readFile } from "../../../support/formats.js";
+import { csvOf, readFile } from "../../../support/catalog/formats.js";
 
 const header =
   "sku,store_view_code,attribute_set_code,product_type,name,description,short_description,product_online,visibility,price," +

@@ -1,6 +1,6 @@
 // @engine embedded
 import { describe, expect, test } from "vitest";
-import { csvOf, readFile } from "../../../support/formats.js";
+import { csvOf, readFile } from "../../../support/catalog/formats.js";
 
 const urlTemplate = "https://shop.example/{sku}";
 const image = "https://cdn.example/1.jpg";

@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { brief, imageUrl as image, readFile, readRows as read, urlTemplate } from "../../../support/formats.js";
+import { brief, imageUrl as image, readFile, readRows as read, urlTemplate } from "../../../support/catalog/formats.js";
 
 const woocommerce = {
   German: [

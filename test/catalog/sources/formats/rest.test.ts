@@ -3,7 +3,7 @@ import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../../support/app.js";
 import { readAnswer } from "../../../support/call.js";
-import { toCsv } from "../../../support/csv.js";
+import { toCsv } from "../../../support/catalog/csv.js";
 import { importedAnswer, longRows, paths, product, storedProducts } from "../../../support/products.js";
 
 const app = await openTestApp();

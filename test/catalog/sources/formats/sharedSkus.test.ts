@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { csvOf, imageUrl as image, readFile, readRows as read } from "../../../support/formats.js";
+import { csvOf, imageUrl as image, readFile, readRows as read } from "../../../support/catalog/formats.js";
 
 test("variants that share a SKU are named by their handle and options, each the same whatever else is in the file", async () => {
   const header = "Handle,Title,Published,Option1 Value,Variant SKU,Variant Price,Image Src";

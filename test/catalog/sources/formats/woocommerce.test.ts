@@ -1,6 +1,6 @@
 // @engine embedded
 import { expect, test } from "vitest";
-import { csvOf, readFile } from "../../../support/formats.js";
+import { csvOf, readFile } from "../../../support/catalog/formats.js";
 
 const header =
   "ID,Type,SKU,Name,Published,Short description,Description,Date sale price starts,Date sale price ends,In stock?,Stock," +

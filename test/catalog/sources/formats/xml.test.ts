@@ -1,7 +1,7 @@
 // @engine embedded
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { readFile } from "../../../support/formats.js";
+import { readFile } from "../../../support/catalog/formats.js";
 
 const item = (id: string, more = "") => `
     <item>

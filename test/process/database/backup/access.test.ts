@@ -11,8 +11,8 @@ import { issueToken } from "../../../../src/access/token.js";
 import { readConfig } from "../../../../src/config.js";
 import type { RootDatabase } from "../../../../src/database/client.js";
 import { openDatabase } from "../../../../src/database/open.js";
-import { cli, cliJson } from "../../../support/cli.js";
-import { copyFolder } from "../../../support/copyFolder.js";
+import { cli, cliJson } from "../../../support/process/cli.js";
+import { copyFolder } from "../../../support/run/copyFolder.js";
 import { makeMigratedPlace, type Place, placeForTest, removePlace } from "../../../support/process.js";
 
 const origins = { origins: ["https://shop.example"] };

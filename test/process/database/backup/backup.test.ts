@@ -20,8 +20,8 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../../src/config.js";
 import { openDatabase } from "../../../../src/database/open.js";
 import { storeAt } from "../../../support/app.js";
-import { cli, cliJson } from "../../../support/cli.js";
-import { copyFolder } from "../../../support/copyFolder.js";
+import { cli, cliJson } from "../../../support/process/cli.js";
+import { copyFolder } from "../../../support/run/copyFolder.js";
 import {
   endOf,
   makeMigratedPlace,

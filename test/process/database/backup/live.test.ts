@@ -13,8 +13,8 @@ import { connect, embeddedConnection } from "../../../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "../../../support/app.js";
 import { within } from "../../../support/busy.js";
 import { ofTest } from "../../../support/citus/recording.js";
-import { expectFigures, figuresFrom, storedIds, tallyOf } from "../../../support/crash.check.js";
-import { replacedSite, type Sent, startLoad } from "../../../support/crash.load.js";
+import { expectFigures, figuresFrom, storedIds, tallyOf } from "../../../support/faults/crash.check.js";
+import { replacedSite, type Sent, startLoad } from "../../../support/faults/crash.load.js";
 import { someEvents } from "../../../support/figures.js";
 import {
   endOf,

@@ -8,7 +8,7 @@ import { openDatabase } from "../../../../src/database/open.js";
 import { storeAt } from "../../../support/app.js";
 import { within } from "../../../support/busy.js";
 import { ofTest } from "../../../support/citus/recording.js";
-import { cli, cliJson } from "../../../support/cli.js";
+import { cli, cliJson } from "../../../support/process/cli.js";
 import {
   endOf,
   migratedPlaceForTest,

@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { storeAt, type TestStore } from "../../../support/app.js";
 import { within } from "../../../support/busy.js";
-import { missing, readiness, writeNumbered } from "../../../support/confirmed.js";
+import { missing, readiness, writeNumbered } from "../../../support/faults/confirmed.js";
 import { endOf, placeWithStoreForTest, serve, type Serving, until, vitrine } from "../../../support/process.js";
 import { bulk, paths, products } from "../../../support/products.js";
-import { fillDisk, mountSmallFolder } from "../../../support/smallFolder.js";
+import { fillDisk, mountSmallFolder } from "../../../support/process/smallFolder.js";
 
 const token = "vt_test-of-a-full-disk";
 /** More than imports of this test add, and less than the next file of the log needs. */

@@ -1,7 +1,7 @@
 // @engine embedded
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { csvOf, readFile } from "../../../../support/formats.js";
+import { csvOf, readFile } from "../../../../support/catalog/formats.js";
 
 type Cells = Readonly<Record<string, string>>;
 

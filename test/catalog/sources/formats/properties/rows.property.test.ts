@@ -7,9 +7,9 @@ import { layouts } from "../../../../../src/catalog/sources/formats/recognize.js
 import { readCatalog } from "../../../../../src/catalog/sources/formats/read.js";
 import { rejectedText } from "../../../../../src/catalog/sources/formats/rejected.js";
 import { LineSet } from "../../../../../src/catalog/import/rejects.js";
-import { collect, rowsOf } from "../../../../support/csvReading.js";
-import { csvOf } from "../../../../support/formats.js";
-import { type LayoutFile, layoutFiles, rowsOfLayout } from "../../../../support/layoutFiles.js";
+import { collect, rowsOf } from "../../../../support/catalog/csvReading.js";
+import { csvOf } from "../../../../support/catalog/formats.js";
+import { type LayoutFile, layoutFiles, rowsOfLayout } from "../../../../support/catalog/layoutFiles.js";
 
 const encodings = [
   ["utf-8", {}],

@@ -4,8 +4,8 @@ import { importCsv } from "../../../../../src/catalog/import/ways/text.js";
 import type { CsvResult } from "../../../../../src/catalog/sources/csv/csv.js";
 import { createTestStore, openTestApp } from "../../../../support/app.js";
 import { readAnswer } from "../../../../support/call.js";
-import { csvOf } from "../../../../support/formats.js";
-import { layoutFiles, rowsOfLayout } from "../../../../support/layoutFiles.js";
+import { csvOf } from "../../../../support/catalog/formats.js";
+import { layoutFiles, rowsOfLayout } from "../../../../support/catalog/layoutFiles.js";
 import { paths, storedProducts } from "../../../../support/products.js";
 
 const app = await openTestApp();

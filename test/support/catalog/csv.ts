@@ -1,0 +1,19 @@
+import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
+import type { Sent } from "../products.js";
+
+/** Products as CSV text with all columns: one image as it is, several as a JSON array. */
+export function toCsv(products: readonly Sent[]): string {
+  return [productFieldNames, ...products.map((product) => productFieldNames.map((name) => cell(product[name])))]
+    .map((cells) => `${cells.join(",")}\n`)
+    .join("");
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  const text = Array.isArray(value) ? imagesCell(value) : `${value as string | number | boolean}`;
+  return /[",\r\n]|^\s|\s$/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function imagesCell(images: readonly unknown[]): string {
+  return images.length === 1 ? String(images[0]) : images.length === 0 ? "" : JSON.stringify(images);
+}

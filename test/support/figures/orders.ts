@@ -1,0 +1,70 @@
+import { expect } from "vitest";
+import type { TestStore } from "../app.js";
+
+export const ordersPath = "/external/analytics/v1/orders";
+
+interface SentOrderLine {
+  readonly productId?: string;
+  readonly sku?: string;
+  readonly quantity: number;
+  readonly amount: number;
+}
+
+export interface SentOrder {
+  readonly id: string;
+  readonly placedAt: string;
+  readonly amount: number;
+  readonly currency?: string;
+  readonly viewerId?: string;
+  readonly lines?: readonly SentOrderLine[];
+  readonly refunds?: readonly { id?: string; at?: string; amount: number; lines?: readonly SentOrderLine[] }[];
+  readonly lsId?: string;
+  readonly channel?: string;
+}
+
+/** An order of half an hour after the start of the show that `show()` makes. */
+export function sentOrder(id: string, amount: number, fields: Partial<SentOrder> = {}): SentOrder {
+  return { id, amount, placedAt: "2026-05-04T19:00:00.000Z", ...fields };
+}
+
+export const recordOrders = `mutation ($orders: [OrderInput!]!) { recordOrders(orders: $orders) { accepted duplicates } }`;
+
+export async function recordedOrders(store: TestStore, orders: readonly SentOrder[]) {
+  const answer = await store.graphql(recordOrders, { orders });
+  expect(answer).toEqual({ data: { recordOrders: expect.any(Object) } });
+  return answer.data.recordOrders;
+}
+
+const lines = "lines { productId quantity amount }";
+
+const orderFields = `id placedAt amount refunded viewerId isAttributed refunds { at amount ${lines} } ${lines}
+  attributions { show { id name } channel amount refunded rule because evidence { kind at seconds productId } }`;
+
+export async function readOrder(store: TestStore, id: string) {
+  const answer = await store.graphql(`query ($id: String!) { order(id: $id) { ${orderFields} } }`, { id });
+  expect(answer.errors).toBeUndefined();
+  return answer.data.order;
+}
+
+let reads = 0;
+
+/** Of all orders of 2026. Equal reads within a second would be one, so each is another. */
+export async function unattributedOf(store: TestStore) {
+  const until = new Date(Date.parse("2027-01-01T00:00:00Z") + (reads += 1)).toISOString();
+  const query = `{ storeAnalytics(from: "2026-01-01T00:00:00Z", until: "${until}") {
+    unattributed { orders sales refunds } } }`;
+  return (await store.graphql(query)).data.storeAnalytics.unattributed;
+}
+
+export async function attributionOf(store: TestStore, id: string) {
+  return (await readOrder(store, id)).attributions;
+}
+
+/** Sales, refunds and orders of all channels of a show. */
+export async function netOf(store: TestStore, lsId: string) {
+  const query = `query ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) {
+    kpis { sales { total } refunds { total } netSales { total } orders { total } } } }`;
+  const { kpis } = (await store.graphql(query, { lsId })).data.liveStreamAnalytics;
+  const { sales, refunds, netSales, orders } = kpis;
+  return { sales: sales.total, refunds: refunds.total, net: netSales.total, orders: orders.total };
+}

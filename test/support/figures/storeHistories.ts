@@ -1,0 +1,141 @@
+/** Random histories of stores: several shows around a moment at which clocks change. */
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import { eraseViewer } from "../../../src/analytics/events/erase.js";
+import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { pruneBefore } from "../../../src/analytics/totals/pruneBefore.js";
+import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { createTestStore, type TestApp, type TestStore } from "../app.js";
+import type { SentEvent } from "../oracle.js";
+import { recorded, saved } from "../shows.js";
+
+/** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
+const changes = [
+  ["UTC", "2026-01-01T00:00:00Z"],
+  ["Europe/Berlin", "2026-03-29T01:00:00Z"],
+  ["Europe/Berlin", "2025-10-26T01:00:00Z"],
+  ["America/New_York", "2026-03-08T07:00:00Z"],
+  ["America/Sao_Paulo", "2018-11-04T03:00:00Z"],
+  ["America/Sao_Paulo", "2018-02-18T02:00:00Z"],
+  ["America/Havana", "2025-11-02T05:00:00Z"],
+  ["Australia/Lord_Howe", "2026-04-04T15:00:00Z"],
+  ["Asia/Kathmandu", "2025-12-31T18:15:00Z"],
+  ["Africa/Casablanca", "2026-02-15T02:00:00Z"],
+  ["Pacific/Apia", "2011-12-30T10:00:00Z"],
+] as const;
+
+const minuteMs = 60_000;
+/** Mostly near, but also weeks away: minutes, and milliseconds at their ends. */
+const shift = (minutes: number) =>
+  fc
+    .tuple(
+      fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -minutes, max: minutes })),
+      fc.constantFrom(0, 1, 59_999),
+    )
+    .map(([whole, ms]) => whole * minuteMs + ms);
+
+const product = fc.constantFrom("p0", "p1", "p2", "P3", "ä");
+
+const event = fc.record({
+  kind: fc.constantFrom(
+    { type: "VIEW", channel: "LIVE" },
+    { type: "VIEW", channel: "REPLAY" },
+    { type: "ADD_TO_CART", channel: "LIVE" },
+    { type: "ORDER", channel: "LIVE" },
+    { type: "ORDER", channel: "REPLAY" },
+    { type: "ORDER", channel: "REFERRAL" },
+    { type: "REFUND", channel: "LIVE" },
+    { type: "REFUND", channel: "REFERRAL" },
+  ) satisfies fc.Arbitrary<Pick<SentEvent, "type" | "channel">>,
+  id: fc.integer({ min: 0, max: 40 }),
+  viewer: fc.integer({ min: 0, max: 5 }),
+  device: fc.constantFrom("mobile", "desktop", "other", null),
+  units: fc.integer({ min: 0, max: 10_000 }),
+  product: fc.option(product),
+  lines: fc.array(fc.record({ productId: product, quantity: fc.integer({ min: 1, max: 3 }), units: fc.nat(5_000) }), {
+    maxLength: 3,
+  }),
+  after: shift(40_000),
+});
+
+const history = fc.record({
+  startedAfter: shift(30_000),
+  events: fc.array(event, { maxLength: 30 }),
+  isFolded: fc.boolean(),
+});
+
+const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
+
+function showsOf(around: number, histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[]) {
+  return histories.map(({ startedAfter, events, isFolded }, index) => ({
+    id: `show-${index}`,
+    startedAt: new Date(around + startedAfter).toISOString(),
+    isFolded,
+    events: events.map(({ kind, id, viewer, device, units, after, product: productId, lines }): SentEvent => {
+      const occurred = Math.max(around + after, around + startedAfter - 86_400_000);
+      const common = { ...kind, productId, id: `e${id}`, occurredAt: new Date(occurred).toISOString() };
+      if (kind.type === "ORDER" || kind.type === "REFUND") {
+        const sold = lines.map(({ units: own, ...line }) => ({ ...line, amount: own / 100 }));
+        const cents = lines.reduce((sum, line) => sum + line.units, units);
+        return { ...common, amount: cents / 100, lines: sold };
+      }
+      return { ...common, viewerId: `v${viewer}`, device, ...(kind.type === "VIEW" && { seconds: units }) };
+    }),
+  }));
+}
+
+/** The shows of two stores, with the same ids, and a range of time near the moment at which clocks change. */
+export const situations = fc
+  .record({
+    change: fc.constantFrom(...changes),
+    histories: stores,
+    fromAfter: shift(30_000),
+    minutes: fc.integer({ min: 0, max: 60 * 24 * 60 }),
+  })
+  .map(({ change: [timeZone, changesAt], histories, fromAfter, minutes }) => {
+    const around = new Date(changesAt);
+    const from = new Date(around.getTime() + fromAfter);
+    const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
+    return { timeZone, around, range, stores: histories.map((one) => showsOf(around.getTime(), one)) };
+  });
+
+export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): Promise<TestStore> {
+  const made = await createTestStore(app);
+  for (const { id, startedAt, events, isFolded } of shows) {
+    await saved(made, { id, startedAt });
+    if (events.length > 0) await recorded(made, id, events);
+    if (isFolded) await foldTotals(app.db, made.id, id);
+  }
+  return made;
+}
+
+/** Changes a store; `around` is the moment at which its clocks change. */
+export type StoreChange = (storeId: string, around: Date) => Promise<unknown>;
+
+/** Asserts a property of stores whose viewers were erased and events removed, before and after a rebuild. */
+export async function expectAfterRemoval(
+  app: TestApp,
+  propertyAfter: (change: StoreChange) => fc.IAsyncProperty<any>,
+): Promise<void> {
+  const remove = async (storeId: string, around: Date) => {
+    await eraseViewers(app, storeId);
+    await removeEvents(app, storeId, around);
+  };
+  await expect(fc.assert(propertyAfter(remove), { numRuns: 5 })).resolves.toBeUndefined();
+  const property = propertyAfter(async (storeId, around) => {
+    await remove(storeId, around);
+    await rebuildAnalytics(app.db, storeId);
+  });
+  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
+}
+
+/** Removes what a store's shows keep of events before a time, a few at a time. */
+async function removeEvents({ db }: TestApp, storeId: string, before: Date): Promise<void> {
+  const shows = await db.liveStream.findMany({ where: { storeId } });
+  for (const { id } of shows) await pruneBefore(db, storeId, id, { before, pageRows: 7 });
+}
+
+/** Erases some of the viewers of the histories, who may be in several shows or in none. */
+async function eraseViewers({ db }: TestApp, storeId: string): Promise<void> {
+  for (const viewer of ["v0", "v3", "v5"]) await eraseViewer(db, storeId, viewer);
+}

@@ -1,0 +1,43 @@
+import type { TestStore } from "../app.js";
+import { whenFree } from "../busy.js";
+
+interface KeyedAnswer {
+  readonly status: number;
+  /** The body as it came. */
+  readonly text: string;
+  readonly replayed: string | null;
+  readonly retryAfter?: string;
+}
+
+/** Posts JSON with an Idempotency-Key. */
+export async function postWithKey(
+  store: Pick<TestStore, "fetch">,
+  path: string,
+  body: unknown,
+  key: string,
+): Promise<KeyedAnswer> {
+  const response = await store.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": key },
+    body: JSON.stringify(body),
+  });
+  const replayed = response.headers.get("idempotency-replayed");
+  const retryAfter = response.headers.get("retry-after");
+  return {
+    status: response.status,
+    text: await response.text(),
+    replayed,
+    ...(retryAfter !== null && { retryAfter }),
+  };
+}
+
+/**
+ * Likewise, and again where the server is too busy: also while another request with the key takes long, as 409 with Retry-After
+ * says.
+ */
+export async function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
+  return whenFree(async () => {
+    const answer = await postWithKey(...args);
+    return answer.status === 409 && answer.retryAfter !== undefined ? { ...answer, status: 503 } : answer;
+  });
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { connect } from "../../../src/database/open.js";
+import { oncePerRun } from "../run/oncePerRun.js";
+import { findViolations } from "../citus/violations.js";
+
+/**
+ * Has all files of a project write down what they send to the database under test, and looks at it in the end: the run
+ * fails for a statement that Citus would not take, or would run on more than one node. A statement of several projects is
+ * looked at once: they have the same tables, and most of their statements.
+ */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "vt-statements-"));
+  project.provide("statementsFolder", folder);
+  const lookedAt = await oncePerRun("statements", async () => new Set<string>());
+  return async () => {
+    const [given] = project.getProvidedContext().databases; // all have the same tables
+    if (given === undefined) throw new Error("The setup of a database runs before this one.");
+    const database = connect(given.connection, () => undefined);
+    try {
+      const statements = await readStatements(folder);
+      const found = Object.entries(await findViolations(database.client, statements, lookedAt));
+      for (const sql of statements) lookedAt.add(sql);
+      if (found.length > 0) fail(project.name, found);
+    } finally {
+      await database.close();
+      await rm(folder, { recursive: true });
+    }
+  };
+}
+
+async function readStatements(folder: string): Promise<Set<string>> {
+  const names = await readdir(folder);
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  const lines = files.flatMap((text) => text.split("\n").filter(Boolean));
+  return new Set(lines.map((line) => withShortLists(JSON.parse(line) as string))); // recording.ts wrote them
+}
+
+const tuple = String.raw`\((?:\$\d+,? ?)+\)`;
+const listOfTuples = new RegExp(`(${tuple}, ?${tuple})(?:, ?${tuple})+`, "gu");
+const listOfValues = /\bIN ?\((\$\d+, ?\$\d+)(?:, ?\$\d+)+\)/gu;
+
+/**
+ * Leaves two items of lists of parameters, and numbers the parameters anew. PostgreSQL would take seconds to analyze lists of
+ * thousands, which come in many lengths.
+ */
+function withShortLists(sql: string): string {
+  const short = sql.replaceAll(listOfTuples, "$1").replaceAll(listOfValues, "IN ($1)");
+  if (short === sql) return sql;
+  const numbers = new Map<string, string>();
+  return short.replaceAll(/\$\d+/gu, (parameter) => {
+    const number = numbers.get(parameter) ?? `$${numbers.size + 1}`;
+    numbers.set(parameter, number);
+    return number;
+  });
+}
+
+/** Vitest takes no notice of what a teardown throws. */
+function fail(project: string, found: readonly (readonly [sql: string, violations: readonly string[]])[]): void {
+  const texts = found.map(([sql, violations]) => `  ${violations.join("\n  ")}\n    ${sql.trim().slice(0, 2_000)}`);
+  process.stderr.write(`
+${project}: statements were sent that would fail on Citus (docs/scale.md). Those of a test itself are marked by ofTest().
+${texts.join("\n")}\n`);
+  process.exitCode = 1;
+}
