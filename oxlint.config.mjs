@@ -129,6 +129,7 @@ export default defineConfig({
       files: ["src/tracker/**"],
       rules: {
         "max-lines-per-function": ["error", { max: 90, skipBlankLines: true, skipComments: true }],
+        complexity: ["error", 14],
       },
     },
     {

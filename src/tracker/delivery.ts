@@ -49,8 +49,20 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
     const { body, events } = next;
     isSending = true;
     for (const event of events) event.isSent = true;
-    const [verdict, answer, retryAfterSeconds] = await post(url, body);
-    seconds = retryAfterSeconds;
+    let answer: Answer = {};
+    /** Status, and what the service alone says: how many events it took, or the kind of problem. */
+    let verdict = "";
+    seconds = 0;
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const response = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
+      verdict = `${response.status}`;
+      seconds = Math.min(Number(response.headers.get("retry-after")), retryAfterSecondsMax) || 0;
+      answer = (await response.json()) as Answer;
+      verdict += ` ${answer.type ?? answer.accepted}`;
+    } catch {
+      // No answer, or not the service's: the events are kept.
+    }
     log(verdict, events, answer);
     isKeyRefused = /^40[13] urn:vitrine:/u.test(verdict);
     if (!isKeyRefused && /^(?:202 \d|4(?:00|10|22) urn:vitrine:)/u.test(verdict)) {
@@ -82,32 +94,6 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
       }
     },
   };
-}
-
-type Reply = readonly [
-  /** Status, and what the service alone says: how many events it took, or the kind of problem. Empty where there was no answer. */
-  verdict: string,
-  /** The service's; empty where something else answered. */
-  answer: Answer,
-  /** 0 where none is given. */
-  retryAfterSeconds: number,
-];
-
-async function post(url: string, body: string): Promise<Reply> {
-  let verdict = "";
-  let answer: Answer = {};
-  let seconds = 0;
-  try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
-    verdict = `${response.status}`;
-    seconds = Math.min(Number(response.headers.get("retry-after")), retryAfterSecondsMax) || 0;
-    answer = (await response.json()) as Answer;
-    verdict += ` ${answer.type ?? answer.accepted}`;
-  } catch {
-    // No answer, or not the service's: the events are kept.
-  }
-  return [verdict, answer, seconds];
 }
 
 /**

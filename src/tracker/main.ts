@@ -35,7 +35,7 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
   const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
   const { key, show, channel } = attributes;
   const page = location.href.split("#")[0];
-  const others = queue.isLoaded ? queue.push : undefined;
+  const others = queue.isLoaded && queue.push;
   const isElsewhere = !queue.script?.isConnected || queue.page !== page;
   if (!others || (queue.key === key && isElsewhere)) {
     Object.assign(queue, { key, script, page });
@@ -45,11 +45,6 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
   const endpoint = pathname.includes("/tracker/") ? "../collect/v1" : "v1";
   const tracker = createTracker(new URL(endpoint, script.src).href, attributes);
   queue.viewer ??= tracker.viewer;
-  runAll(queue, tracker, others);
-}
-
-/** Runs the calls made so far, and those that follow. @param others runs them for the page's first script */
-function runAll(queue: Queue, tracker: Tracker, others: Queue["push"]): void {
   const run = (command: Command): void => {
     try {
       const [name, ...values] = command;

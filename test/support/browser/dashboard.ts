@@ -37,7 +37,8 @@ export async function followNewestShow(page: Page): Promise<void> {
   await links.first().waitFor({ state: "attached" });
   const live = links.filter({ has: page.locator(".badge.live") });
   const newest = ((await live.count()) > 0 ? live : links).first();
-  const isOpen = () => new URL(page.url()).searchParams.has("show");
+  const show = new URLSearchParams((await newest.getAttribute("href")) ?? "").get("show");
+  const isOpen = () => new URL(page.url()).searchParams.get("show") === show;
   const follow = async () => {
     if (!isOpen()) await newest.dispatchEvent("click"); // again where the list was drawn anew meanwhile
     return isOpen();
