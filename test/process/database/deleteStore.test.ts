@@ -66,7 +66,9 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("vitrine store de
         await own.query(`SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
         WHERE datname = current_database() AND locktype = 'advisory'`)
       ).length;
-    await until(async () => (await locks()) > 0, "the deletion to lock the catalog");
+    const sleeping = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+    await until(async () => (await own.query(sleeping)).length > 0, "the deletion of the first product");
+    expect(await locks()).toBeGreaterThan(0);
     command.process.kill("SIGKILL");
     await command.ended;
     expect(await statements()).toBeGreaterThan(0);
