@@ -115,6 +115,7 @@ describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on a stand-in fo
     const guest = `vitrine_guest_${process.pid}`;
     await own.query(`CREATE ROLE ${guest}`);
     const pools = [new pg.Pool({ connectionString: own.url }), new pg.Pool({ connectionString: own.url })] as const;
+    for (const pool of pools) pool.on("error", quiet); // its end does not wait for connections, which the drop ends
     pools[1].on("connect", (client) => void client.query(`SET ROLE ${guest}`));
     try {
       const grants = `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${guest}`;
