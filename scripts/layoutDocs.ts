@@ -13,7 +13,7 @@ const groups: Readonly<Record<string, readonly Role[]>> = {
   Images: ["image", "moreImages", "variantImage", "position"],
 };
 
-/** The page with a section for each layout between its marks. @throws {Error} for a page without them */
+/** The page with a section for each layout between its marks. @throws {Error} for a page without them, and a role of no group */
 export function withLayouts(page: string): string {
   const parts = page.split(/(<!-- \/?layouts -->)/u);
   const [before, begin, , end, after] = parts;
@@ -22,8 +22,11 @@ export function withLayouts(page: string): string {
 }
 
 function sectionOf([format, layout]: readonly [string, Layout]): string {
-  const { label, file, remark } = layout;
+  const { label, file, remark, columns } = layout;
   const text = wrapped(`\`--format ${format}\`: ${file}. ${remark.replaceAll(/\s+/gu, " ")}`);
+  const grouped = new Set<string>([...Object.values(groups).flat(), "ignored"]);
+  const missing = Object.keys(columns).filter((role) => !grouped.has(role));
+  if (missing.length > 0) throw new Error(`No line of groups has ${missing.join(", ")}.`);
   const lines = Object.entries(groups).flatMap(([group, roles]) => lineOf(group, roles, layout));
   return `### ${label}\n\n${text}\n\n${lines.join("\n")}`;
 }

@@ -147,7 +147,7 @@ describe("analytics reads, 100 a minute unless configured otherwise", () => {
     await store.post(paths.one, { product: product("shirt") });
     const responses = await atOnce(150, () => store.fetch(paths.of("shirt")));
     expect(outcomes(responses)).toEqual({ granted: 150 });
-    for (const response of responses.filter(({ ok }) => ok)) expect(limitHeaders(response)).toEqual(noLimitHeaders);
+    expectNoLimits(responses);
   });
 });
 
@@ -157,7 +157,7 @@ test("with a limit of 0 there is no limit, and no response mentions one", async 
   const responses = [...(await atOnce(120, () => readRest(store))), await readGraphQL(store, 120)];
   await app.close();
   expect(outcomes(responses)).toEqual({ granted: 121 });
-  for (const response of responses.filter(({ ok }) => ok)) expect(limitHeaders(response)).toEqual(noLimitHeaders);
+  expectNoLimits(responses);
 });
 
 describe("product calls, where they are limited", () => {
@@ -243,3 +243,10 @@ describe("product calls, where they are limited", () => {
     ]);
   });
 });
+
+/** What a busy server refuses with 503 has no headers of limits to look for. */
+function expectNoLimits(responses: readonly Response[]): void {
+  const answered = responses.filter(({ ok }) => ok);
+  expect(answered).not.toHaveLength(0);
+  for (const response of answered) expect(limitHeaders(response)).toEqual(noLimitHeaders);
+}

@@ -32,13 +32,19 @@ const waitMaxMs = 120_000;
  * Sends a request again for as long as the answer is 503, as clients do: on a busy machine, an import may have to wait for others
  * for longer than a request does.
  */
-export async function whenFree<Answer extends { readonly status: number }>(
+export function whenFree<Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> {
+  return unlessBusy(send, ({ status }) => status === 503);
+}
+
+/** Likewise, for as long as `isBusy` says so of the answer. */
+export async function unlessBusy<Answer>(
   send: () => Promise<Answer>,
+  isBusy: (answer: Answer) => boolean,
 ): Promise<Answer> {
   const deadline = performance.now() + waitMaxMs;
   for (;;) {
     const answer = await send();
-    if (answer.status !== 503 || performance.now() > deadline) return answer;
+    if (!isBusy(answer) || performance.now() > deadline) return answer;
     await sleep(100);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { TestApp, TestStore } from "./app.js";
-import { whenFree } from "./busy.js";
+import { unlessBusy } from "./busy.js";
 import { ofTest } from "./citus/recording.js";
 import type { SentEvent } from "./oracle.js";
 import { type ExpectedProblem, graphqlError } from "./problems.js";
@@ -91,12 +91,11 @@ export function savedShow({ id }: Pick<SentShow, "id">) {
 }
 
 /** Runs a mutation, and again while the database of a busy machine is not available in time, as clients do. */
-async function mutated(store: TestStore, mutation: string, variables: object) {
-  const send = async () => {
-    const answer = await store.graphql(mutation, variables);
-    return { answer, status: answer.errors?.[0].extensions?.code === "UNAVAILABLE" ? 503 : 200 };
-  };
-  return (await whenFree(send)).answer;
+function mutated(store: TestStore, mutation: string, variables: object) {
+  return unlessBusy(
+    () => store.graphql(mutation, variables),
+    ({ errors }) => errors?.[0].extensions?.code === "UNAVAILABLE",
+  );
 }
 
 /** Saves a show and gives it back. @throws if it is refused */

@@ -20,7 +20,7 @@ export interface RowProblem {
   readonly last: number | null;
 }
 
-type KeyColumn = "id" | "sku";
+export type KeyColumn = "id" | "sku";
 export const keyColumns: readonly KeyColumn[] = ["id", "sku"];
 
 /** A row `t` gives its product another sku, as all do but patches without one. */

@@ -10,6 +10,7 @@ import {
   failInvalidAndDuplicates,
   findHolders,
   findRowProblems,
+  type KeyColumn,
   keyColumns,
   keysOf,
   type RowProblem,
@@ -87,7 +88,7 @@ async function failRows(transaction: Database, job: ImportJob, { key, read }: Ch
 interface Listed {
   readonly key: StagedKey;
   readonly invalid: readonly FailedRow[];
-  readonly doubled: Awaited<ReturnType<typeof failInvalidAndDuplicates>>;
+  readonly doubled: readonly KeyColumn[];
 }
 
 /** A row may be missing, have two keys of others, and a sku of another product. */

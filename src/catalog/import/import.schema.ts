@@ -121,7 +121,7 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** @param given an input object or a list of them, in place of which GraphQL may have got a placeholder; see execution/input/originals.ts */
+/** @param given an input object or a list of them, or the placeholder that GraphQL got; see execution/input/originals.ts */
 export function asSent(given: unknown, { sent: { originals, frame } }: Context): Original {
   const { id } = (Array.isArray(given) ? given[0] : given) as { readonly id?: unknown };
   const original = typeof id === "string" ? originals?.get(id) : undefined;

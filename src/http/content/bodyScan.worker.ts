@@ -22,7 +22,7 @@ export type ScanAnswer =
   | ({ readonly kind: "scanned" } & ScannedBody)
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string };
 
-/** How many bytes of pieces, which are garbage immediately, are read between two young collections. */
+/** How many bytes of pieces, which are soon garbage, are read between two young collections. */
 const youngCollectionBytes = 8 * 1024 * 1024;
 /** How many bytes of bodies, whose shared memory does not count for V8, are read between two full collections. */
 const collectionBytes = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { TestStore } from "../app.js";
-import { whenFree } from "../busy.js";
+import { unlessBusy } from "../busy.js";
 
 interface KeyedAnswer {
   readonly status: number;
@@ -31,13 +31,10 @@ export async function postWithKey(
   };
 }
 
-/**
- * Likewise, and again where the server is too busy: also while another request with the key takes long, as 409 with Retry-After
- * says.
- */
-export async function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
-  return whenFree(async () => {
-    const answer = await postWithKey(...args);
-    return answer.status === 409 && answer.retryAfter !== undefined ? { ...answer, status: 503 } : answer;
-  });
+/** The same, and again where the server is busy, or another request with the key takes long. */
+export function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
+  return unlessBusy(
+    () => postWithKey(...args),
+    ({ status, retryAfter }) => status === 503 || (status === 409 && retryAfter !== undefined),
+  );
 }

@@ -50,7 +50,8 @@ const limits = {
 
 /**
  * Writes NDJSON that recordEventFile takes, in the order in which events were accepted. What does not count, such as
- * the amount of a VIEW, is not stored. Entries of orders, which were not sent as events, are left out. Memory is constant: what the consumer has not taken yet is in a temporary file.
+ * the amount of a VIEW, is not stored. Entries of orders, which were not sent as events, are left out. Memory is constant: what
+ * the consumer has not taken yet is in a temporary file.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
  */
