@@ -20,7 +20,7 @@ export default defineConfig({
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   options: { typeAware: true },
   ignorePatterns: ["dist/**", "src/generated/**"],
-  jsPlugins: ["./scripts/linearPatterns.js"],
+  jsPlugins: ["./scripts/linearPatterns.js", "./scripts/machineClock.js"],
   rules: {
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "no-console": "error",
@@ -149,6 +149,15 @@ export default defineConfig({
       rules: { "node/no-process-env": "off" },
     },
     { files: ["src/**"], rules: { "vitrine/linear-patterns": "error" } },
+    {
+      // Exempt is what waits for others, what runs in npm run test:long alone, and what has the machine's time as data.
+      files: ["test/**"],
+      rules: { "tests/machine-clock": "error" },
+    },
+    {
+      files: ["test/support/{until,clock}.ts", "test/support/{run,setups}/**"],
+      rules: { "tests/machine-clock": "off" },
+    },
     {
       files: ["test/**", "bench/**", "scripts/**"],
       rules: {

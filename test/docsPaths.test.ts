@@ -1,4 +1,3 @@
-// @engine embedded
 import { access, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createIdentify } from "../../src/access/identity.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimits/rateLimit.memory.js";
 import { countForWorker, createPrimaryCounter } from "../../src/cluster/primaryCounter.js";

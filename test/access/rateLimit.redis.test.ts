@@ -1,4 +1,3 @@
-// @engine embedded
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { CallCounter } from "../../src/access/rateLimits/rateLimit.js";
@@ -14,7 +13,7 @@ import {
   outcomes,
   storeWithShow,
 } from "../support/access/rateLimit.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { type OwnRedis, serveAsRedis, startOwnRedis } from "../support/process/redis.js";
 
 // CI always names a Redis. Where one is named, the program redis-server must be there too.

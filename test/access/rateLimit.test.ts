@@ -1,4 +1,3 @@
-// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";

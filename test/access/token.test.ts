@@ -8,7 +8,7 @@ import { within } from "../support/busy.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { refusal } from "../support/problems.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const app = await openTestApp();
 

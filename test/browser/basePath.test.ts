@@ -1,10 +1,11 @@
+// @tier all
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../src/access/key.js";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser/browser.js";
 import { openNewestShow } from "../support/browser/dashboard.js";
 import { openLiveFigures, run, useToken, viewersShown } from "../support/browser/graphiql.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { paths, product } from "../support/products.js";
 import { startHaproxy, startNginx } from "../support/process/proxies.js";
 import { person } from "../support/browser/shop.js";

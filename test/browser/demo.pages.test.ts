@@ -1,3 +1,4 @@
+// @tier all
 import type { Locator, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -11,7 +12,8 @@ import {
 import { storeAt } from "../support/app.js";
 import { within } from "../support/busy.js";
 import { readTiles } from "../support/browser/dashboard.js";
-import { makeMigratedPlace, type Place, removePlace, serve, type Serving, until } from "../support/process.js";
+import { makeMigratedPlace, type Place, removePlace, serve, type Serving } from "../support/process.js";
+import { until } from "../support/until.js";
 import { person } from "../support/browser/shop.js";
 import { execute } from "../support/browser/swagger.js";
 

@@ -1,7 +1,9 @@
+// @tier all
 import { expect, test } from "vitest";
 import { expectClean, openBrowser } from "../support/browser/browser.js";
 import { answerOf, editors, openTab, run, viewersShown } from "../support/browser/graphiql.js";
-import { migratedPlaceForTest, serve, until } from "../support/process.js";
+import { migratedPlaceForTest, serve } from "../support/process.js";
+import { until } from "../support/until.js";
 
 test("the demo store needs no input: GraphiQL shows its best products, and the changing figures of its live show", async () => {
   const { env } = await migratedPlaceForTest();

@@ -1,3 +1,4 @@
+// @tier all
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";

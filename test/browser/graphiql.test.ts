@@ -1,3 +1,4 @@
+// @tier all
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
@@ -17,7 +18,7 @@ import {
   viewersShown,
 } from "../support/browser/graphiql.js";
 import { readPage } from "../support/browser/pages.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { paths, product } from "../support/products.js";
 import { recorded, saved } from "../support/shows.js";
 

@@ -1,9 +1,10 @@
+// @tier all
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { expectAccessible, expectClean, openBrowser } from "../support/browser/browser.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const browser = await openBrowser();
 

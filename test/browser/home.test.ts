@@ -1,3 +1,4 @@
+// @tier all
 import { expect, test } from "vitest";
 import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../support/browser/browser.js";
 

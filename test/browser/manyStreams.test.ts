@@ -1,3 +1,4 @@
+// @tier all
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { openAppInBrowser } from "../support/browser/browser.js";

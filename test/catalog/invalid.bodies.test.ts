@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";

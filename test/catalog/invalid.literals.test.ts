@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";

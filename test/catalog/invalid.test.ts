@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { type ExpectedProblem, invalid, invalidVariables, notThis } from "../support/problems.js";

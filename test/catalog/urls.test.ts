@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { checkProduct } from "../../src/catalog/product/product.input.js";
 import { Problems } from "../../src/errors.js";

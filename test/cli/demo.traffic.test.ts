@@ -7,7 +7,7 @@ import { startDemoTraffic } from "../../src/cli/demo/traffic.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { within } from "../support/busy.js";
 import { openConnections, testDatabase } from "../support/app.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { rowsOfShow } from "../support/figures/storedEvents.js";
 
 test("demo traffic ends once its show has the maximum of events, also after a restart", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startLines } from "../../src/cli/terminal/progress.js";
 import { table } from "../../src/cli/terminal/table.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 test("without a terminal, progress is printed in lines with rate and time left", async () => {
   const lines: string[] = [];

@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import type { Database } from "../../src/database/client.js";
 import { batchLookups } from "../../src/database/batchLookups.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { LockedError, whenUnlocked } from "../../src/database/shares/lockWait.js";

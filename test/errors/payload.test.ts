@@ -1,4 +1,3 @@
-// @engine embedded
 import { createConnection } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";

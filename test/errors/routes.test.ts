@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp } from "../support/app.js";

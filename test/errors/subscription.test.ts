@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";

@@ -1,4 +1,3 @@
-// @engine embedded
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { METHODS } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

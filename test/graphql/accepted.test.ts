@@ -1,4 +1,3 @@
-// @engine embedded
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -1,11 +1,10 @@
-// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../support/app.js";
 import { record, saved } from "../support/shows.js";
 import { subscribe } from "../support/http/subscribe.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 let app: TestApp;
 let store: TestStore;

@@ -1,4 +1,3 @@
-// @engine embedded
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../support/app.js";
 import { importMany, importOne, product, products } from "../support/products.js";

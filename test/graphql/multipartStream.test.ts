@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";

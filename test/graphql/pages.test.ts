@@ -1,4 +1,3 @@
-// @engine embedded
 import { isObjectType } from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
 import { schema } from "../../src/graphql/schema.js";

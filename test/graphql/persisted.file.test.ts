@@ -1,4 +1,3 @@
-// @engine embedded
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { PersistedQueryLink } from "@apollo/client/link/persisted-queries";
 import { createHash } from "node:crypto";

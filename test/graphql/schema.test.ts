@@ -1,4 +1,3 @@
-// @engine embedded
 import { readFile } from "node:fs/promises";
 import {
   getNullableType,

@@ -1,4 +1,3 @@
-// @engine embedded
 import { buildSchema, type GraphQLObjectType } from "graphql";
 import { isAsyncIterable } from "graphql-yoga";
 import { expect, test } from "vitest";

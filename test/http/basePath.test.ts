@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../support/app.js";
 import { receive } from "../support/http/bytes.js";

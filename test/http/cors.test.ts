@@ -1,4 +1,3 @@
-// @engine embedded
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { receive, variesBy } from "../support/http/bytes.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";

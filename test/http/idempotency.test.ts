@@ -1,4 +1,3 @@
-// @engine embedded
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";

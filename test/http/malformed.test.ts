@@ -1,10 +1,9 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore } from "../support/app.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 import { answerTo, converse, onlyAnswer, openRawApp } from "../support/http/socket.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const { app, store, request, ask } = await openRawApp();
 const alive = { status: 200, body: { status: "ok" } };

@@ -1,4 +1,3 @@
-// @engine embedded
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";

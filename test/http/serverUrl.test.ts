@@ -1,4 +1,3 @@
-// @engine embedded
 import { request } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

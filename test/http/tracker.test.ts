@@ -1,4 +1,3 @@
-// @engine embedded
 import { createHash } from "node:crypto";
 import { brotliCompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";

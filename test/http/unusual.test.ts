@@ -1,8 +1,7 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { paths } from "../support/products.js";
 import { answerTo, converse, onlyAnswer, openRawApp } from "../support/http/socket.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const { app, store, request, ask } = await openRawApp();
 const alive = { status: 200, body: { status: "ok" } };

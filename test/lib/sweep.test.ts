@@ -3,7 +3,7 @@ import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { startSweep } from "../../src/lib/sweep.js";
 import { within } from "../support/busy.js";
 import { createTestStore, openTestApp } from "../support/app.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const app = await openTestApp();
 

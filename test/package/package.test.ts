@@ -1,3 +1,4 @@
+// @tier long
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -6,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { followDockerfile, ignoring, type Stage } from "./dockerfile.js";
 
 const run = promisify(execFile);

@@ -1,3 +1,4 @@
+// @tier all
 import { createConnection } from "node:net";
 import { expect, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
@@ -8,7 +9,8 @@ import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from 
 import { whenFree, within } from "../support/busy.js";
 import { toCsv } from "../support/catalog/csv.js";
 import { type Held, heldBy } from "../support/process/held.js";
-import { type Place, type Serving, until } from "../support/process.js";
+import { type Place, type Serving } from "../support/process.js";
+import { until } from "../support/until.js";
 import { paths, product, products } from "../support/products.js";
 import { type Random, seeded } from "../support/random.js";
 

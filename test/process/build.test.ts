@@ -1,3 +1,4 @@
+// @tier all
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
@@ -6,7 +7,8 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { within } from "../support/busy.js";
 import { folderForTest } from "../support/folder.js";
-import { migratedPlaceForTest, until } from "../support/process.js";
+import { migratedPlaceForTest } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const copied = [
   "src",

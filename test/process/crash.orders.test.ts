@@ -1,4 +1,4 @@
-// @engine embedded
+// @tier all
 import { expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection } from "../../src/database/open.js";

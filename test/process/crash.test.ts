@@ -1,10 +1,12 @@
+// @tier all
 import { expect, test } from "vitest";
 import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../src/database/open.js";
 import { crash, type CrashFigures, type CrashSite } from "../support/faults/crash.js";
 import { createMigratedDatabase } from "../support/database/ownDatabase.js";
-import { makePlaceWithStore, removePlace, until } from "../support/process.js";
+import { makePlaceWithStore, removePlace } from "../support/process.js";
+import { until } from "../support/until.js";
 
 // Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
 const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 1);

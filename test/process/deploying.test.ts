@@ -1,3 +1,4 @@
+// @tier all
 import { execFile, spawn } from "node:child_process";
 import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { configurationIn } from "../support/docs.js";
-import { migratedPlaceForTest, until } from "../support/process.js";
+import { migratedPlaceForTest } from "../support/process.js";
+import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/u, "");
 const { TEST_SYSTEMD_ANALYZE: systemdAnalyze = "", PATH = "" } = process.env;

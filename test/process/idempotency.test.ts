@@ -1,3 +1,4 @@
+// @tier all
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
@@ -5,7 +6,8 @@ import { createTestStore, type TestStore } from "../support/app.js";
 import { postWithKey, postWithKeyOnceFree } from "../support/http/idempotency.js";
 import { whenFree, within } from "../support/busy.js";
 import { createMigratedDatabase, type OwnDatabase } from "../support/database/ownDatabase.js";
-import { serve, type Serving, until } from "../support/process.js";
+import { serve, type Serving } from "../support/process.js";
+import { until } from "../support/until.js";
 import { bulk, importedAnswer, longRowsOfProcess, paths, products } from "../support/products.js";
 import { problemBody } from "../support/problems.js";
 

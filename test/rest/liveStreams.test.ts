@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp, startApp, testDatabase, type TestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { order, storedEvents, storeWithShow, view } from "../support/events.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { readShow, saved } from "../support/shows.js";
 
 const app = await openTestApp();

@@ -1,4 +1,3 @@
-// @engine embedded
 import { beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../support/app.js";
 import { findViolations } from "../support/citus/violations.js";

@@ -1,3 +1,4 @@
+// @tier long
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { answered, breakOff } from "../support/faults/breaks.js";

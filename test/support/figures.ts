@@ -10,7 +10,7 @@ import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
 import { readPeakViewers, readTimeline, readTopProducts } from "../../src/analytics/kpis/timeline.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { devicesByChannel, kpis, peakViewers, type SentEvent, timeline, topProducts } from "./oracle.js";
-import { until } from "./process.js";
+import { until } from "./until.js";
 
 /** A show of a test's own. */
 export interface ShowKey {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
-import { within, withoutProgress } from "./busy.js";
+import { withoutProgress } from "./busy.js";
+import { until } from "./until.js";
 import { copyFolder, removeFolders } from "./run/copyFolder.js";
 import { nodeFlags } from "./run/nodeFlags.js";
 import { givenDatabase } from "./database/database.js";
@@ -222,17 +223,4 @@ export async function serve(env: Variables): Promise<Serving> {
 function threadsOf({ pid }: ChildProcess): string {
   const columns = "lwp,stat,time,wchan:24,comm";
   return spawnSync("ps", ["-L", "-o", columns, "-p", String(pid), "--ppid", String(pid)]).stdout.toString();
-}
-
-/** Waits until something holds, looking at it every 20 ms: for a minute, where nothing else keeps the machine busy. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-  timeoutMs = within(60_000),
-): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,10 +1,9 @@
-// @engine embedded
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { importMany, paths, product, products } from "../support/products.js";
 import { saved } from "../support/shows.js";
 import { subscribe } from "../support/http/subscribe.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { exchange } from "../support/http/exchange.js";
 import { counts, scrape, untilSeries } from "../support/process/metrics.js";
-import { until } from "../support/process.js";
+import { until } from "../support/until.js";
 import { bulk, paths, product, products } from "../support/products.js";
 import { analyticsPath, record, saved } from "../support/shows.js";
 import { subscribe } from "../support/http/subscribe.js";

@@ -10,7 +10,7 @@ import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openTestApp, type TestStore, storeAt } from "../../support/app.js";
 import { within } from "../../support/busy.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { paths, product, products, storedKeys } from "../../support/products.js";
 import { beginPost, type SlowRequest } from "../../support/http/slowRequest.js";
 

@@ -16,7 +16,7 @@ import { createTestStore, openTestApp, storeAt, type TestStore } from "../../sup
 import { within } from "../../support/busy.js";
 import { givenDatabase } from "../../support/database/database.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { longRows, paths, product, products, storedKeys } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";

@@ -4,7 +4,7 @@ import { issueKey, revokeKey } from "../../../src/access/key.js";
 import { openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { readAnalytics, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0, corsOrigins: ["https://admin.example"] });

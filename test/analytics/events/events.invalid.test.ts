@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { openTestApp, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";

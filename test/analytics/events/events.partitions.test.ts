@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { sendPartitioned } from "../../../src/analytics/events/files/events.partitions.js";
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";

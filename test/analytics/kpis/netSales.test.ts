@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { type ChannelTotals, kpisOf } from "../../../src/analytics/kpis/kpis.js";
 

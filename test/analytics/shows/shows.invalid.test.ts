@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { type ExpectedProblem, invalidVariables } from "../../support/problems.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @tier all
 import { expect, test } from "vitest";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore } from "../../support/app.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @tier all
 import { describe, expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser/browser.js";

@@ -1,3 +1,4 @@
+// @tier all
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { beforeAll, expect, test } from "vitest";
 import { type Scope, issueToken } from "../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { expect, test } from "vitest";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";

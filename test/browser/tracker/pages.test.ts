@@ -1,7 +1,8 @@
+// @tier all
 import { expect, test } from "vitest";
 import { openAppInBrowser } from "../../support/browser/browser.js";
 import { storedEvents } from "../../support/events.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { type Place, player, queue, showPages, tag } from "../../support/browser/showPages.js";
 import { readKpis } from "../../support/shows.js";
 

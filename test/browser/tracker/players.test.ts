@@ -1,6 +1,7 @@
+// @tier all
 import { expect, test } from "vitest";
 import { openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { type Place, player, queue, showPages, tag } from "../../support/browser/showPages.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });

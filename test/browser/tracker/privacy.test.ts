@@ -1,6 +1,7 @@
+// @tier all
 import { expect, test } from "vitest";
 import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { openShop, person, type Shop } from "../../support/browser/shop.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });

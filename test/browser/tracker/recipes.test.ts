@@ -1,3 +1,4 @@
+// @tier all
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";
 import { readOrder, recordedOrders, sentOrder } from "../../support/figures/orders.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { person, serveUntilFinished } from "../../support/browser/shop.js";
 import { readKpis, saved } from "../../support/shows.js";
 

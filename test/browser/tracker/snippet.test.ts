@@ -1,3 +1,4 @@
+// @tier all
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
@@ -5,7 +6,7 @@ import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";
 import { storedEvents } from "../../support/events.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { person, serveUntilFinished } from "../../support/browser/shop.js";
 import { readKpis, saved } from "../../support/shows.js";
 

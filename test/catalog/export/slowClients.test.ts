@@ -3,7 +3,7 @@ import { exportPlaces } from "../../../src/catalog/export/export.js";
 import { paths, product, products, storedKeys } from "../../support/products.js";
 import { useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { converse, onlyAnswer } from "../../support/http/socket.js";
 import { toCsv } from "../../support/catalog/csv.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { importMany, products } from "../../support/products.js";
 
 test("a catalog that is imported again is updated within its pages, so that its indexes are left alone", async () => {

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { bulk, importedAnswer, paths, product } from "../../support/products.js";
 import { givenDatabase } from "../../support/database/database.js";
 

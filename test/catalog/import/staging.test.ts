@@ -5,7 +5,7 @@ import { listSource } from "../../../src/catalog/import/ways/list.js";
 import { createImportSweep } from "../../../src/catalog/import/staging/sweep.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import {
   bulk,
   importedAnswer,

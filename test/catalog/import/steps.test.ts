@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";

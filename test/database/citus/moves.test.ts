@@ -10,7 +10,7 @@ import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { products } from "../../support/products.js";
 
 const quiet = () => undefined;

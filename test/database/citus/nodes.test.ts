@@ -1,4 +1,3 @@
-// @engine embedded
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { type AskNodes, createStoreNodes } from "../../../src/database/citus/nodes.js";

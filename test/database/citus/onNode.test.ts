@@ -14,7 +14,7 @@ import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents
 import type { SentEvent } from "../../support/oracle.js";
 import { longRows, products } from "../../support/products.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 const quiet = () => undefined;
 

@@ -4,7 +4,7 @@ import { createTestStore, openTestApp, type TestApp, type TestStore } from "../.
 import { within } from "../../support/busy.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { scrape, untilSeries } from "../../support/process/metrics.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { type Conversation, converse, onlyAnswer } from "../../support/http/socket.js";
 

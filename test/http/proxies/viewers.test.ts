@@ -7,7 +7,7 @@ import { startApp } from "../../support/app.js";
 import { configurationIn } from "../../support/docs.js";
 import { storeWithShow } from "../../support/events.js";
 import { documentedProxies, startAsShown } from "../../support/process/proxies.documented.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { readKpis } from "../../support/shows.js";
 
 const viewers = 1_000;

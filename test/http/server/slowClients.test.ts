@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startApp, storeAt } from "../../support/app.js";
 import { timeouts, useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
 import { problemBody } from "../../support/problems.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { paths, product, storedProducts } from "../../support/products.js";
 import { type Conversation, converse, onlyAnswer } from "../../support/http/socket.js";
 

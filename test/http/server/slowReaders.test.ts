@@ -5,7 +5,7 @@ import { brokenDatabase } from "../../support/faults/brokenDatabase.js";
 import { receive } from "../../support/http/bytes.js";
 import { timeouts, useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
 import { readPage } from "../../support/browser/pages.js";
-import { until } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { paths } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 import { converse, onlyAnswer } from "../../support/http/socket.js";

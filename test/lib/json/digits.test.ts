@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { SentDigits } from "../../../src/lib/json/digits.js";
 

@@ -1,3 +1,4 @@
+// @tier all
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// @tier all
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";

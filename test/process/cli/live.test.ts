@@ -1,9 +1,11 @@
+// @tier all
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cliJson } from "../../support/process/cli.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { placeForTest, placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
+import { placeForTest, placeWithStoreForTest, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
 // Commands change figures of shows that somebody watches at a running server. There is no Redis.

@@ -1,3 +1,4 @@
+// @tier all
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { cliJson } from "../../support/process/cli.js";

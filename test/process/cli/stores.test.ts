@@ -1,3 +1,4 @@
+// @tier all
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";

@@ -1,3 +1,4 @@
+// @tier all
 import pg from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../../src/database/open.js";
@@ -6,7 +7,8 @@ import { createTestStore, storeAt, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { answerTo, calls } from "../../support/faults/outage.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { serve, type Serving, until } from "../../support/process.js";
+import { serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { bulk, importedAnswer, longRowsOfProcess, paths, product, products } from "../../support/products.js";
 import { view } from "../../support/events.js";
 import { analyticsPath, readKpis, recorded, saved } from "../../support/shows.js";

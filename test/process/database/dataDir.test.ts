@@ -1,3 +1,4 @@
+// @tier all
 import { execFile } from "node:child_process";
 import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,10 @@
+// @tier all
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
 import { within } from "../../support/busy.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { start, until, vitrine } from "../../support/process.js";
+import { start, vitrine } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 /** 100,000 take as long for each; more than one batch of the deletion. */
 const products = 20_000;

@@ -1,3 +1,4 @@
+// @tier all
 import { readdir } from "node:fs/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// @tier all
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
@@ -6,7 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { type FileLock, lockFile, readHolder } from "../../../src/database/embedded/fileLock.js";
 import type { Holder } from "../../../src/database/embedded/holder.js";
 import { within } from "../../support/busy.js";
-import { endOf, placeForTest, start, until } from "../../support/process.js";
+import { endOf, placeForTest, start } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 async function lockPath(): Promise<string> {
   const { dataDir } = await placeForTest();

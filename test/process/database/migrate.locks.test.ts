@@ -1,3 +1,4 @@
+// @tier all
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";

@@ -1,3 +1,4 @@
+// @tier all
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
@@ -5,7 +6,8 @@ import { createTestStore } from "../../support/app.js";
 import { type Cluster, createCluster } from "../../support/process/cluster.js";
 import { hows, sendUntilTold, slowestMs } from "../../support/faults/load.js";
 import { calls } from "../../support/faults/outage.js";
-import { endOf, serve, type Serving, start, until } from "../../support/process.js";
+import { endOf, serve, type Serving, start } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 

@@ -1,3 +1,4 @@
+// @tier all
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../../../src/database/open.js";
 import { createTestStore } from "../../support/app.js";
@@ -6,7 +7,8 @@ import { missing, readiness, writeNumbered } from "../../support/faults/confirme
 import { hows, sendUntilTold } from "../../support/faults/load.js";
 import { calls } from "../../support/faults/outage.js";
 import { onServer } from "../../support/database/postgresql.js";
-import { serve, until, vitrine } from "../../support/process.js";
+import { serve, vitrine } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { bulk, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 

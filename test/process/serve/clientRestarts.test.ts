@@ -1,3 +1,4 @@
+// @tier all
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { examplesOf } from "../../support/docs.js";
-import { migratedPlaceForTest, serve, type Serving, until } from "../../support/process.js";
+import { migratedPlaceForTest, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const token = "a-demo-token-of-my-own";

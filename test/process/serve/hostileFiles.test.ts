@@ -1,9 +1,11 @@
+// @tier all
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
 import { type HostileFile, hostileFiles } from "../../support/catalog/hostileFiles.js";
-import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
+import { makePlaceWithStore, type Place, removePlace, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { paths, product } from "../../support/products.js";
 
 const token = "a-demo-token-of-my-own";

@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";

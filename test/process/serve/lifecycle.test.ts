@@ -1,8 +1,10 @@
+// @tier all
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/lib/packageFiles.js";
 import { within } from "../../support/busy.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { type Ended, placeForTest, placeWithStoreForTest, serve, start, until } from "../../support/process.js";
+import { type Ended, placeForTest, placeWithStoreForTest, serve, start } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 

@@ -1,3 +1,4 @@
+// @tier all
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,10 +13,10 @@ import {
   removePlace,
   serve,
   type Serving,
-  until,
   vitrine,
   vitrineJson,
 } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { beginImport } from "../../support/http/slowImport.js";
 
 const demoToken = "a-demo-token-of-my-own";

@@ -1,10 +1,12 @@
+// @tier all
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import { cliJson } from "../../support/process/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { serve, type Serving, until } from "../../support/process.js";
+import { serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";

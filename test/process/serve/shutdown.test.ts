@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
@@ -9,7 +10,8 @@ import { within } from "../../support/busy.js";
 import { createTestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { placeWithStoreForTest, serve, type Serving, until } from "../../support/process.js";
+import { placeWithStoreForTest, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { paths, product } from "../../support/products.js";
 import { beginImport } from "../../support/http/slowImport.js";
 

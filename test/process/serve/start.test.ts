@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,10 +13,10 @@ import {
   serve,
   start,
   unmigratedPlaceForTest,
-  until,
   vitrine,
   vitrineJson,
 } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 test("an invalid environment is refused with every problem, and no folder is created", async () => {
   const { env, dataDir } = await placeForTest();

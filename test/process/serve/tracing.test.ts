@@ -1,10 +1,12 @@
+// @tier all
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { within } from "../../support/busy.js";
 import { type ReceivedSpan, spanKind, startCollector } from "../../support/process/collector.js";
-import { makePlaceWithStore, type Place, removePlace, serve, type Serving, until } from "../../support/process.js";
+import { makePlaceWithStore, type Place, removePlace, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { importMany, paths, products } from "../../support/products.js";
 
 /** Each server has one of its own, since they run side by side. */

@@ -1,7 +1,9 @@
+// @tier all
 import { expect, onTestFinished, test } from "vitest";
 import { cli, cliJson } from "../../support/process/cli.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { migratedPlaceForTest, serve, until } from "../../support/process.js";
+import { migratedPlaceForTest, serve } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 const hasServer = process.env["TEST_DATABASE_URL"] !== undefined;
 const requests = 6;

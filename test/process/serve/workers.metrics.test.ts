@@ -1,3 +1,4 @@
+// @tier all
 import { execFile } from "node:child_process";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
@@ -5,7 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lintMetrics } from "../../support/process/promtool.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { serve, type Serving, until } from "../../support/process.js";
+import { serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 
 const { TEST_PROMTOOL: promtool = "" } = process.env;
 const testDatabaseUrl = process.env["TEST_DATABASE_URL"];

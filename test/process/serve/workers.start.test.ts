@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";

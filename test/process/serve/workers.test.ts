@@ -1,3 +1,4 @@
+// @tier all
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { get, type IncomingMessage, request } from "node:http";
@@ -9,7 +10,8 @@ import type { OpenDatabase } from "../../../src/database/open.js";
 import { within } from "../../support/busy.js";
 import type { TestStore } from "../../support/app.js";
 import { createOwnDatabase } from "../../support/database/ownDatabase.js";
-import { endOf, serve, type Serving, until } from "../../support/process.js";
+import { endOf, serve, type Serving } from "../../support/process.js";
+import { until } from "../../support/until.js";
 import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
 import { beginImport } from "../../support/http/slowImport.js";
 

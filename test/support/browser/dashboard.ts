@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { TestApp, TestStore } from "../app.js";
 import type { TestBrowser, TestPage } from "./browser.js";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 /** What tests expect of numbers and times must not depend on where they run. */
 const place = { locale: "en-US", timezoneId: "UTC" };

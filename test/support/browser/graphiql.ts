@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 /** Where the operation is, and below it the variables or headers, whichever is shown. */
 export const editors = {

@@ -1,7 +1,7 @@
 import { issueKey } from "../../../src/access/key.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { expectClean, type TestBrowser, type TestPage } from "./browser.js";
-import { until } from "../process.js";
+import { until } from "../until.js";
 import { person, serveUntilFinished } from "./shop.js";
 import { readKpis, saved } from "../shows.js";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TestStore } from "../app.js";
 import { within } from "../busy.js";
 import { type Answered, answerTo, type Call } from "./outage.js";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 export interface Load {
   /** Resolves after so many further answers of a kind. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onServer } from "../database/postgresql.js";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 /** What `/metrics` shows: each series, as it is written there, with its value. */
 export async function scrape(url: string): Promise<ReadonlyMap<string, number>> {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 /** A proxy in front of a server, for one test. */
 export interface Proxy {

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
-import { until } from "../process.js";
+import { until } from "../until.js";
 
 /**
  * Stands in for a Redis until the test ends. `drop` ends its connections.

@@ -1,14 +1,17 @@
-// How long properties may take. A run that hangs names itself, and a failure is reported before the test's own time is up,
-// with the smallest counterexample that was found until then.
+// How many random inputs a property is tried with, and which. A failure prints its seed, and is reported with the smallest
+// counterexample that was found before the test's own time is up.
 
 import { configureGlobal } from "fast-check";
-import "../run/propertyBudget.js"; // once for all files of a worker, unlike this module
+import { isLong } from "../run/tier.js";
 
-/** CI tries the same inputs each time, so that a change is judged by what it changes; other runs try new ones. */
-const seed = process.env["PROPERTY_SEED"];
+/** `npm test` tries the same inputs for a day, so that a failure can be repeated, and other ones on the next. */
+const seedOfDay = Math.floor(Date.now() / 86_400_000);
+const limitMs = isLong ? 250_000 : 15_000;
 
 configureGlobal({
-  timeout: 200_000,
-  interruptAfterTimeLimit: 250_000,
-  ...(seed !== undefined && { seed: Number(seed) }),
+  seed: Number(process.env["PROPERTY_SEED"] ?? seedOfDay),
+  numRuns: isLong ? 250 : 25,
+  timeout: limitMs,
+  interruptAfterTimeLimit: limitMs,
+  markInterruptAsFailure: true,
 });

@@ -1,4 +1,3 @@
-// @engine embedded
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { idArrayLiteral, idBytes, idText } from "../../../../src/analytics/events/storage/codes.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { beforeAll, describe, expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";

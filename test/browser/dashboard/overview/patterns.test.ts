@@ -1,3 +1,4 @@
+// @tier all
 import { expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
 import { createTestStore } from "../../../support/app.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../../src/access/token.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";

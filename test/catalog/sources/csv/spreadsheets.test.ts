@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { readFile } from "../../../support/catalog/formats.js";
 

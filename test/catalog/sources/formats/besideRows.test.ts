@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { brief, imageUrl as image, readRows as read } from "../../../support/catalog/formats.js";
 

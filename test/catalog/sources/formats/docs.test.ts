@@ -1,4 +1,3 @@
-// @engine embedded
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { withLayouts } from "../../../../scripts/layoutDocs.js";

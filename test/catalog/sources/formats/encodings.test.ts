@@ -1,4 +1,3 @@
-// @engine embedded
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { isEncoding } from "../../../../src/catalog/sources/encoding/decode.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { brief, imageUrl as image, readFile, readRows as read, urlTemplate } from "../../../support/catalog/formats.js";
 

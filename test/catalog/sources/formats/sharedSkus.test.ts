@@ -1,4 +1,3 @@
-// @engine embedded
 import { expect, test } from "vitest";
 import { csvOf, imageUrl as image, readFile, readRows as read } from "../../../support/catalog/formats.js";
 

@@ -1,4 +1,3 @@
-// @engine embedded
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { readFile } from "../../../support/catalog/formats.js";

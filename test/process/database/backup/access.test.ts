@@ -1,3 +1,4 @@
+// @tier all
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @tier all
 import { once } from "node:events";
 import {
   mkdir,
@@ -32,8 +33,8 @@ import {
   removePlace,
   serve,
   start,
-  until,
 } from "../../../support/process.js";
+import { until } from "../../../support/until.js";
 import { bulk, paths, product } from "../../../support/products.js";
 
 /** A file that tells a database from another: to make a store in it for that takes half a second of CPU time. */

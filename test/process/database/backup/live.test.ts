@@ -1,3 +1,4 @@
+// @tier all
 import { existsSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -26,9 +27,9 @@ import {
   serve,
   type Serving,
   start,
-  until,
   vitrineJson,
 } from "../../../support/process.js";
+import { until } from "../../../support/until.js";
 import { bulk, paths, product } from "../../../support/products.js";
 import { seeded } from "../../../support/random.js";
 import { saved } from "../../../support/shows.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
@@ -5,7 +6,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type EmbeddedServer, socketName, startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../../../src/database/open.js";
 import { within } from "../../../support/busy.js";
-import { makeMigratedPlace, removePlace, until } from "../../../support/process.js";
+import { makeMigratedPlace, removePlace } from "../../../support/process.js";
+import { until } from "../../../support/until.js";
 
 let server: EmbeddedServer;
 beforeAll(async () => {

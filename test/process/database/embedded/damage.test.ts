@@ -1,3 +1,4 @@
+// @tier all
 import { readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "tar";

@@ -1,3 +1,4 @@
+// @tier all
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -5,7 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { storeAt, type TestStore } from "../../../support/app.js";
 import { within } from "../../../support/busy.js";
 import { missing, readiness, writeNumbered } from "../../../support/faults/confirmed.js";
-import { endOf, placeWithStoreForTest, serve, type Serving, until, vitrine } from "../../../support/process.js";
+import { endOf, placeWithStoreForTest, serve, type Serving, vitrine } from "../../../support/process.js";
+import { until } from "../../../support/until.js";
 import { bulk, paths, products } from "../../../support/products.js";
 import { fillDisk, mountSmallFolder } from "../../../support/process/smallFolder.js";
 

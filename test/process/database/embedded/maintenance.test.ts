@@ -1,10 +1,12 @@
+// @tier all
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { importProducts } from "../../../../src/catalog/import/ways/list.js";
 import { readConfig } from "../../../../src/config.js";
 import { openDatabase } from "../../../../src/database/open.js";
 import { createTestStore } from "../../../support/app.js";
-import { migratedPlaceForTest, until } from "../../../support/process.js";
+import { migratedPlaceForTest } from "../../../support/process.js";
+import { until } from "../../../support/until.js";
 import { products } from "../../../support/products.js";
 
 const rows = 700;

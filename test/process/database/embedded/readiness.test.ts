@@ -1,3 +1,4 @@
+// @tier all
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startEmbedded } from "../../../../src/database/embedded/engine.js";

@@ -1,3 +1,4 @@
+// @tier all
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, expect, onTestFinished, test } from "vitest";

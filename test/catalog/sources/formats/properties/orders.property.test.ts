@@ -1,4 +1,3 @@
-// @engine embedded
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvOf, readFile } from "../../../../support/catalog/formats.js";

@@ -1,4 +1,3 @@
-// @engine embedded
 import * as fc from "fast-check";
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-// @engine embedded
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainText } from "../../../../../src/catalog/sources/formats/values/html.js";

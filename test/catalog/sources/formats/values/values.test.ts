@@ -1,4 +1,3 @@
-// @engine embedded
 import { describe, expect, test } from "vitest";
 import { isWithin } from "../../../../../src/catalog/sources/formats/values/dates.js";
 import { parseFlag } from "../../../../../src/catalog/sources/formats/values/flags.js";
