@@ -1,22 +1,17 @@
-import pg from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { connect } from "../../../src/database/open.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
-import { ofTest } from "../../support/citus/recording.js";
 import { order, view } from "../../support/events.js";
 import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { graphqlError } from "../../support/problems.js";
 import { analyticsPath, deleteShow, record, recorded, saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";
 import { subscribe } from "../../support/http/subscribe.js";
-import { givenDatabase } from "../../support/database/database.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
-const { engine, connection } = givenDatabase();
 const events = someEvents(300);
 const message = "The store has no live stream with this id.";
 const notFound = graphqlError("LIVE_STREAM_NOT_FOUND", message, [
@@ -128,72 +123,5 @@ describe("deleting a show", () => {
     await recordEvents(app.db, storeId, lsId, asInputs([first]), { limits });
     await recordEvents(other.client, storeId, lsId, asInputs([second]), { limits });
     expect(await figuresOf(app.db, { storeId, lsId })).toEqual(expectedFigures([first, second]));
-  });
-});
-
-// The embedded engine has one session.
-describe.runIf(engine === "postgres")("while events arrive", () => {
-  test("a batch that saw the show before its deletion was committed stores nothing", async () => {
-    const { storeId, lsId } = await newShow(app.db);
-    const other = new pg.Client(connection);
-    await other.connect();
-    const patient = connect({ ...connection, lock_timeout: 30_000 }, () => undefined); // on a busy machine, it waits for long
-    onTestFinished(async () => void (await Promise.all([other.end(), patient.close()])));
-    const [session] = (await other.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows;
-    const waiting = () =>
-      app.db.$queryRawUnsafe<[{ sessions: number }]>(
-        ofTest(
-          `SELECT count(*)::int AS sessions FROM pg_stat_activity WHERE ${session?.pid} = ANY(pg_blocking_pids(pid))`,
-        ),
-      );
-    for (const batch of [events, events.filter(({ type }) => type === "ORDER")]) {
-      await other.query("BEGIN");
-      // Without the show's lock, as if this was released just before the batch takes it.
-      await other.query(`DELETE FROM "LiveStream" WHERE "storeId" = $1 AND id = $2`, [storeId, lsId]);
-      const recording = recordEvents(patient.client, storeId, lsId, asInputs(batch));
-      recording.catch(() => undefined);
-      await expect.poll(waiting).toEqual([{ sessions: 1 }]);
-      await other.query("COMMIT");
-      await expect(recording).rejects.toMatchObject({ code: "LIVE_STREAM_NOT_FOUND" });
-      const rows = await everythingOf(app, { id: storeId });
-      expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
-      await saveLiveStream(app.db, storeId, { id: lsId, name: "Anew", status: "LIVE", startedAt: new Date() });
-    }
-  });
-
-  test("deletions and saves leave either a whole show or nothing of it", async () => {
-    const { storeId, lsId } = await newShow(app.db);
-    const stop = new AbortController();
-    let sentBatches = 0;
-    const writers = [0, 1, 2, 3].map(async (writer) => {
-      for (let batch = 0; !stop.signal.aborted; batch += 1) {
-        const sent = asInputs(someEvents(20)).map((event) => ({ ...event, id: `${writer}-${batch}-${event.id}` }));
-        await recordEvents(app.db, storeId, lsId, sent).catch(({ code }: { code: string }) => {
-          expect(["LIVE_STREAM_NOT_FOUND", "VALIDATION_FAILED"]).toContain(code);
-        });
-        sentBatches += 1;
-      }
-    });
-    for (let round = 0; round < 3; round += 1) {
-      const before = sentBatches;
-      await expect.poll(() => sentBatches).toBeGreaterThan(before + 4);
-      const deleting = deleteLiveStream(app.db, storeId, lsId, { force: true });
-      const saving = saveLiveStream(app.db, storeId, {
-        id: lsId,
-        name: "Again",
-        status: "ARCHIVED",
-        startedAt: new Date("2026-05-04T18:30:00Z"),
-        durationSeconds: 1,
-      });
-      await Promise.all([deleting, saving]);
-      await deleteLiveStream(app.db, storeId, lsId, { force: true }).catch(() => undefined);
-      if (round === 2) break;
-      const startedAt = new Date("2026-05-04T18:30:00Z");
-      await saveLiveStream(app.db, storeId, { id: lsId, name: "Again", status: "LIVE", startedAt });
-    }
-    stop.abort();
-    await Promise.all(writers);
-    const rows = await everythingOf(app, { id: storeId });
-    expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
   });
 });
