@@ -44,8 +44,11 @@ export const askNode =
  *
  * @returns undefined for a database without Citus
  */
-export async function readNodeStates(connection: PoolConfig): Promise<readonly NodeState[] | undefined> {
-  const limits = { statement_timeout: answerTimeoutMs, query_timeout: answerTimeoutMs + closeTimeoutMs };
+export async function readNodeStates(
+  connection: PoolConfig,
+  timeoutMs = answerTimeoutMs,
+): Promise<readonly NodeState[] | undefined> {
+  const limits = { statement_timeout: timeoutMs, query_timeout: timeoutMs + closeTimeoutMs };
   const { pool, destroyAll } = openConnections({ ...connection, ...limits, max: 2 }, () => undefined);
   try {
     const { rows } = await pool.query<{ isOnCitus: boolean }>(isOnCitus);

@@ -1,65 +1,6 @@
-import { Registry } from "prom-client";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkNode } from "../../../src/cli/doctor/citus.js";
-import { type NodeFindings, readNodeStates } from "../../../src/database/citus/nodeStates.js";
-import { collectNodes } from "../../../src/telemetry/nodes.js";
-import { fakeCitus } from "../../support/citus/fakeCitus.js";
-import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-
-describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("the nodes of Citus", () => {
-  let own: OwnDatabase;
-  let connection: { connectionString: string };
-  beforeAll(async () => {
-    own = await createOwnDatabase("node_states");
-    connection = { connectionString: own.url };
-  });
-  afterAll(() => own.drop());
-  beforeEach(async () => void (await own.query(fakeCitus)));
-
-  const add = (host: string) =>
-    own.query(`INSERT INTO pg_dist_node VALUES ($1, 5432, 1, true, true, 'primary')`, [host]);
-
-  test("are listed with their settings, or without any if they do not respond", async () => {
-    await add("down");
-    await add("frozen");
-    const found = {
-      connections: expect.any(Number),
-      connectionsMax: expect.any(Number),
-      preparedLong: 0,
-      preparedMax: expect.any(Number),
-      idleSlots: 0,
-      hasJit: expect.any(Boolean),
-    };
-    expect(await readNodeStates(connection)).toEqual([
-      { node: "localhost:5432", found },
-      { node: "down:5432", found: undefined },
-      { node: "frozen:5432", found: undefined },
-    ]);
-  });
-
-  test("have metrics, by node", async () => {
-    await add("down");
-    const registry = new Registry();
-    collectNodes(registry, connection);
-    const isRead = async () => (await registry.metrics()).includes("node_up{");
-    await expect.poll(isRead).toBe(true); // a scrape does not wait for long
-    const text = await registry.metrics();
-    expect(text).toContain('vitrine_citus_node_up{node="localhost:5432"} 1\n');
-    expect(text).toContain('vitrine_citus_node_up{node="down:5432"} 0\n');
-    expect(text).toContain('vitrine_citus_node_prepared_transactions{node="localhost:5432"} 0\n');
-    expect(text).toContain('vitrine_citus_node_idle_replication_slots{node="localhost:5432"} 0\n');
-    expect(text).toMatch(/vitrine_citus_node_connections\{node="localhost:5432"\} \d+\n/u);
-    expect(text).not.toContain('connections{node="down:5432"}');
-  });
-
-  test("are undefined, and have no metrics, without Citus", async () => {
-    await own.query("DROP TABLE pg_dist_node, pg_dist_partition");
-    expect(await readNodeStates(connection)).toBeUndefined();
-    const registry = new Registry();
-    collectNodes(registry, connection);
-    expect(await registry.metrics()).not.toContain("{");
-  });
-});
+import type { NodeFindings } from "../../../src/database/citus/nodeStates.js";
 
 describe("doctor names a node and gives advice:", () => {
   const well: NodeFindings = {
