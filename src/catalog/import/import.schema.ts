@@ -123,7 +123,8 @@ export const importArgs = builder.args((t) => ({
 
 /** @param given an input object or a list of them, or the placeholder that GraphQL got; see execution/input/originals.ts */
 export function asSent(given: unknown, { sent: { originals, frame } }: Context): Original {
-  const { id } = (Array.isArray(given) ? given[0] : given) as { readonly id?: unknown };
+  const first: unknown = Array.isArray(given) ? given[0] : given; // none in an empty list of a document without variables
+  const { id } = (first ?? {}) as { readonly id?: unknown };
   const original = typeof id === "string" ? originals?.get(id) : undefined;
   if (original === undefined) return { value: given, takesSingles: false, frame };
   return "unparsed" in original ? original : { ...original, frame };
