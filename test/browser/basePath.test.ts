@@ -1,6 +1,7 @@
 // @tier all
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../src/access/key.js";
+import { needed } from "../support/run/programs.js";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser/browser.js";
 import { openNewestShow } from "../support/browser/dashboard.js";
@@ -12,7 +13,8 @@ import { person } from "../support/browser/shop.js";
 import { readKpis, recorded, saved } from "../support/shows.js";
 import { authorize, retrieve } from "../support/browser/swagger.js";
 
-const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
+const nginx = needed("TEST_NGINX");
+const haproxy = needed("TEST_HAPROXY");
 const prefix = "/shop-api";
 
 let apps: Record<"plain" | "prefixed", TestApp>;
@@ -33,14 +35,13 @@ const portOf = ({ url }: TestApp) => new URL(url).port;
 const ways = [
   [
     "nginx, which removes it",
-    nginx !== "",
     () => startNginx(nginx, `proxy_pass http://127.0.0.1:${portOf(apps.plain)}/;`, false, `${prefix}/`),
   ],
-  ["HAProxy, which keeps it", haproxy !== "", () => startHaproxy(haproxy, portOf(apps.prefixed))],
+  ["HAProxy, which keeps it", () => startHaproxy(haproxy, portOf(apps.prefixed))],
 ] as const;
 
-describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => {
-  test.runIf(isInstalled)("the pages work, each reached from the first one", async () => {
+describe.each(ways)("below a path prefix behind %s", (_, start) => {
+  test("the pages work, each reached from the first one", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());
     const base = `http://127.0.0.1:${proxy.port}${prefix}`;
@@ -76,8 +77,8 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
   });
 });
 
-describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => {
-  test.runIf(isInstalled)("the tracker of /demo records events, with a key for other origins", async () => {
+describe.each(ways)("below a path prefix behind %s", (_, start) => {
+  test("the tracker of /demo records events, with a key for other origins", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());
     const base = `http://127.0.0.1:${proxy.port}${prefix}`;
@@ -101,17 +102,14 @@ describe.each(ways)("below a path prefix behind %s", (_, isInstalled, start) => 
   });
 });
 
-test.runIf(haproxy !== "")(
-  "the first page leads to the others where a proxy shows it without a final slash",
-  async () => {
-    const replaced = `http-request replace-path ${prefix}(/)?(.*) /\\2`;
-    const proxy = await startHaproxy(haproxy, portOf(apps.plain), [replaced]);
-    onTestFinished(() => proxy.close());
-    const opened = await browser.open(`http://127.0.0.1:${proxy.port}${prefix}`);
-    await opened.page.getByRole("link", { name: /Dashboard/u }).click();
-    await opened.page.getByRole("button", { name: "Open dashboard" }).waitFor();
-    await expect.poll(() => new URL(opened.page.url()).pathname).toBe(`${prefix}/dashboard`);
-    expectClean(opened);
-    await opened.close();
-  },
-);
+test("the first page leads to the others where a proxy shows it without a final slash", async () => {
+  const replaced = `http-request replace-path ${prefix}(/)?(.*) /\\2`;
+  const proxy = await startHaproxy(haproxy, portOf(apps.plain), [replaced]);
+  onTestFinished(() => proxy.close());
+  const opened = await browser.open(`http://127.0.0.1:${proxy.port}${prefix}`);
+  await opened.page.getByRole("link", { name: /Dashboard/u }).click();
+  await opened.page.getByRole("button", { name: "Open dashboard" }).waitFor();
+  await expect.poll(() => new URL(opened.page.url()).pathname).toBe(`${prefix}/dashboard`);
+  expectClean(opened);
+  await opened.close();
+});

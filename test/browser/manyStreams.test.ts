@@ -1,5 +1,6 @@
 // @tier all
 import { expect, onTestFinished, test } from "vitest";
+import { needed } from "../support/run/programs.js";
 import { createTestStore } from "../support/app.js";
 import { openAppInBrowser } from "../support/browser/browser.js";
 import { startNginx } from "../support/process/proxies.js";
@@ -7,7 +8,7 @@ import { saved } from "../support/shows.js";
 
 // What docs/clients.md says of many streams in one page.
 
-const { TEST_NGINX: nginx = "" } = process.env;
+const nginx = needed("TEST_NGINX");
 const { app, browser } = await openAppInBrowser();
 
 /** Opens eight streams in a page. @returns how many have answered when `expected` have, and a query could have after these */
@@ -39,7 +40,7 @@ test("over HTTP/1.1 a browser opens six, and the others wait", async () => {
   expect(await streamsThatOpen(app.url, 6)).toEqual({ opened: 6, protocol: "http/1.1" });
 });
 
-test.runIf(nginx !== "")("over HTTP/2 it opens all", async () => {
+test("over HTTP/2 it opens all", async () => {
   const proxy = await startNginx(nginx, `proxy_pass ${app.url}; proxy_http_version 1.1;`, true);
   onTestFinished(() => proxy.close());
   expect(await streamsThatOpen(`https://127.0.0.1:${proxy.port}`, 8)).toEqual({ opened: 8, protocol: "h2" });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/stores/site.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { issueToken } from "../../src/access/token.js";
+import { ago } from "../support/clock.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { exchange } from "../support/http/exchange.js";
@@ -86,7 +87,7 @@ describe("UNAUTHENTICATED", () => {
 
   test("is 401 on every documented path, without a token and with one that does not work", async () => {
     const store = await createTestStore(app);
-    const expired = await issueToken(app.db, store.id, { expiresAt: new Date(Date.now() - 1) });
+    const expired = await issueToken(app.db, store.id, { expiresAt: ago(1) });
     const revoked = await issueToken(app.db, store.id);
     await revokeToken(app.db, store.id, revoked.id);
     const wrong = [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
+import { ago } from "../support/clock.js";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../support/app.js";
 import { record, saved } from "../support/shows.js";
 import { subscribe } from "../support/http/subscribe.js";
@@ -255,7 +256,7 @@ test("subscriptions whose timelines begin at different times share two reads", a
   const { database, watched, owner, show } = await startObserved();
   const leaving = new AbortController();
   const all = [5, 4, 3, 2, 1, 0, 6].map((hours) => {
-    const from = new Date(Date.now() - hours * 3_600_000).toISOString();
+    const from = ago(hours * 3_600_000).toISOString();
     return subscribe(watched, owner, { query: watchShow, variables: { lsId: show.id, from } }, leaving.signal);
   });
   await Promise.all(all.map((values) => values.next()));

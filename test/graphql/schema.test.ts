@@ -111,16 +111,10 @@ describe("the schema", () => {
     expect([...new Set(read)].toSorted()).toEqual(Object.keys(schema.getQueryType()?.getFields() ?? {}).toSorted());
   });
 
-  test("is written over REST by these operations alone", () => {
-    const written = restRoutes.filter(({ root }) => root === "Mutation").map(({ operation }) => operation);
-    expect(written).toEqual([
-      "importProducts",
-      "importProductsCsv",
-      "importProduct",
-      "deleteProduct",
-      "saveLiveStream",
-      "recordShopperEvents",
-      "recordOrders",
-    ]);
+  test("is written over REST: each field of Mutation has a path, but for what came after the documented ones", () => {
+    const written = new Set(restRoutes.filter(({ root }) => root === "Mutation").map(({ operation }) => operation));
+    const fields = Object.keys(schema.getMutationType()?.getFields() ?? {});
+    const others = fields.filter((name) => !written.has(name)).toSorted();
+    expect(others).toEqual(["deleteLiveStream", "eraseViewer", "patchProducts"]);
   });
 });

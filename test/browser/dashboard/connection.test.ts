@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { revokeToken } from "../../../src/access/token.replace.js";
 import { issueToken } from "../../../src/access/token.js";
 import { createTestStore, startApp, type TestApp } from "../../support/app.js";
-import { within } from "../../support/busy.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { openNewestShow } from "../../support/browser/dashboard.js";
 import { order } from "../../support/events.js";
@@ -129,17 +128,15 @@ test.concurrent("an offline browser says so, and reconnects once it is online", 
   await opened.close();
 });
 
-test.concurrent("revoking the token of an open page leads to the sign-in within seconds, where another one is accepted", async () => {
+test.concurrent("revoking the token of an open page leads to the sign-in, where another one is accepted", async () => {
   const { store } = await storeWithLiveShow(app);
   const { id, token } = await issueToken(app.db, store.id);
   const opened = await openNewestShow(browser, app, { token });
   const { page } = opened;
   await page.getByRole("heading", { level: 1, name: "On air" }).waitFor();
   await page.getByRole("status").filter({ hasText: "Up to date" }).waitFor();
-  const begun = performance.now();
   await revokeToken(app.db, store.id, id);
   await page.getByRole("alert").filter({ hasText: "it was revoked or has expired" }).waitFor();
-  expect(performance.now() - begun).toBeLessThan(within(10_000));
   expect(await page.evaluate("sessionStorage.length"), "the token is forgotten").toBe(0);
   await page.getByText("On air").waitFor({ state: "detached" }); // figures are gone with it
   await opened.screenshot("dashboard.revoked");

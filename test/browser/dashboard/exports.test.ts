@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
+import { ago } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { followNewestShow, openDashboard } from "../../support/browser/dashboard.js";
@@ -24,7 +25,7 @@ test.each([
 ] as const)("a browser of the language %s saves what is seen for its spreadsheet", async (locale, delimiter, sales) => {
   const store = await createTestStore(app);
   await setStore(app.db, store.id, { timeZone: "Europe/Berlin" });
-  const startMs = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 3 * 86_400_000;
+  const startMs = Math.floor(ago(0).getTime() / 86_400_000) * 86_400_000 - 3 * 86_400_000;
   const startedAt = new Date(startMs).toISOString();
   const { id } = await saved(store, { id: "evening", name: "=1+1", startedAt, durationSeconds: 180 });
   const occurredAt = new Date(startMs + 60_000).toISOString();

@@ -1,5 +1,6 @@
 // @tier all
 import { describe, expect, test } from "vitest";
+import { fromNow } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { openDashboard, openNewestShow } from "../../support/browser/dashboard.js";
@@ -59,7 +60,7 @@ describe("the list", () => {
 
   test("lists scheduled shows separately, after the others; such a show states its start, and shows figures once it is live", async () => {
     const store = await createTestStore(app);
-    const startedAt = new Date(Date.now() + 7_199_000).toISOString();
+    const startedAt = fromNow(7_199_000).toISOString();
     await saved(store, { name: "Held", startedAt: "2026-05-01T18:00:00Z" });
     await saved(store, { id: "next", name: "Announced", status: "SCHEDULED", startedAt });
     const opened = await openNewestShow(browser, app, store);

@@ -1,5 +1,6 @@
 // @tier all
 import { beforeAll, describe, expect, test } from "vitest";
+import { ago } from "../../support/clock.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser/browser.js";
 import { followNewestShow, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
@@ -10,7 +11,7 @@ let store: TestStore;
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 beforeAll(async () => {
   store = await createTestStore(app);
-  const startedAt = new Date(Date.now() - 2_400_000).toISOString();
+  const startedAt = ago(2_400_000).toISOString();
   const { id } = await saved(store, { name: "Autumn looks", status: "LIVE", startedAt });
   await saved(store, {
     name: `A show of a long name ${"and more ".repeat(20)}`,

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
+import { ago } from "../../support/clock.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";
 import { followNewestShow, openDashboard } from "../../support/browser/dashboard.js";
@@ -21,7 +22,7 @@ beforeAll(async () => {
   await store.graphql(importMany, {
     products: [product("a", { title: arabic, featured_image }), product("b", { title: hebrew, featured_image })],
   });
-  const startMs = Date.now() - 86_400_000;
+  const startMs = ago(86_400_000).getTime();
   const startedAt = new Date(startMs).toISOString();
   const at = (minute: number) => ({ occurredAt: new Date(startMs + minute * 60_000).toISOString() });
   for (const [id, name] of [

@@ -1,5 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
+import { ago } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { openNewestShow } from "../../support/browser/dashboard.js";
@@ -20,7 +21,7 @@ const brightness = `(() => {
 
 test("prints only the figures of a show, in light colors", async () => {
   const store = await createTestStore(app);
-  const startedAt = new Date(Date.now() - 600_000).toISOString();
+  const startedAt = ago(600_000).toISOString();
   const { id: lsId } = await saved(store, { status: "LIVE", name: "On air", startedAt });
   await recorded(store, lsId, [order("1", 1.5), view("2"), view("3", { type: "ADD_TO_CART", productId: "mug" })]);
   const opened = await openNewestShow(browser, app, store, { colorScheme: "dark" });

@@ -1,5 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
+import { fromNow } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";
 import { enterToken, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
@@ -119,7 +120,7 @@ test("the list's search sends one request, after the last key", async () => {
   const search = page.getByLabel("Search shows");
   await search.waitFor();
   await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 60_000); // by the page's clock no key is late, however busy this machine is
+  await page.clock.pauseAt(fromNow(60_000)); // by the page's clock no key is late, however busy this machine is
   for (const key of "Only") {
     await search.press(key);
     await page.clock.runFor(200);

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
+import { ago, fromNow } from "../../support/clock.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { order, view } from "../../support/events.js";
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await store.graphql(importMany, {
     products: titles.map((title, index) => product(`p${index}`, { title, featured_image })),
   });
-  const startedAt = new Date(Date.now() - 2_400_000).toISOString();
+  const startedAt = ago(2_400_000).toISOString();
   await saved(store, { id: "old", name: "Yesterday", status: "ENDED", startedAt: "2026-05-04T18:30:00Z" });
   const { id } = await saved(store, { id: "now", name: "Autumn looks", status: "LIVE", startedAt });
   const at = (index: number) => ({
@@ -102,7 +103,7 @@ test("without a show that runs it has the latest, then the next; without any it 
   const own = await createTestStore(app);
   const empty = await open("wall", own);
   await empty.page.getByText("No shows yet").waitFor();
-  const startedAt = new Date(Date.now() + 3_600_000).toISOString();
+  const startedAt = fromNow(3_600_000).toISOString();
   await saved(own, { name: "Tomorrow", status: "SCHEDULED", startedAt });
   await empty.page.reload();
   await empty.page.getByRole("heading", { level: 1, name: "Tomorrow Scheduled" }).waitFor();

@@ -1,5 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
+import { ago, fromNow } from "../../support/clock.js";
 import { openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { until } from "../../support/until.js";
 import { openShop, type Shop } from "../../support/browser/shop.js";
@@ -183,12 +184,12 @@ test("an event that the service refuses affects no other, and a wrong clock lose
   const shop = await openShop(app);
   const opened = await shop.open(browser, "");
   const kept1 = { show: shop.lsId, type: "ADD_TO_CART", channel: "LIVE", viewerId: "v" };
-  const early = Date.now() - 3_600_000;
+  const early = ago(3_600_000).getTime();
   const events = [
     { ...kept1, id: "good", productId: "a", at: early },
     { ...kept1, id: "bad", productId: " ", at: early },
-    { ...kept1, id: "tomorrow", productId: "c", at: Date.now() + 86_400_000 },
-    { ...kept1, id: "old", productId: "c", at: Date.now() - 2 * 86_400_000 },
+    { ...kept1, id: "tomorrow", productId: "c", at: fromNow(86_400_000).getTime() },
+    { ...kept1, id: "old", productId: "c", at: ago(2 * 86_400_000).getTime() },
   ];
   await opened.page.evaluate(
     `for (const one of ${JSON.stringify(events)}) localStorage.setItem("vitrine:" + one.id, JSON.stringify(one))`,

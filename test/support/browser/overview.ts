@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Locator, Page, Request } from "playwright-core";
+import { ago } from "../clock.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { moneyFormat } from "./dashboard.js";
 import { order, view } from "../events.js";
@@ -17,7 +18,7 @@ export function linkOf({ url }: Pick<TestApp, "url">) {
 }
 
 /** A show that started so many days ago, a little before now. */
-const daysAgo = (days: number) => new Date(Date.now() - days * dayMs - 7_200_000).toISOString();
+const daysAgo = (days: number) => ago(days * dayMs + 7_200_000).toISOString();
 
 /** Pages load none over HTTP. */
 const featured_image = "http://shop.example/mug.jpg";

@@ -3,6 +3,7 @@ import { createServer, request as ask, type IncomingMessage, type Server, type S
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { BrowserContextOptions } from "playwright-core";
+import { fromNow } from "../clock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import type { TestBrowser, TestPage } from "./browser.js";
@@ -75,7 +76,7 @@ export async function openShop(app: TestApp, headers: Readonly<Record<string, st
   let mood: Mood = "forward";
   const gate = await serveUntilFinished((request, response) => {
     void passOn(request, response, app.url, request.method === "POST" ? mood : "forward", (body) =>
-      sent.push({ ...(JSON.parse(body) as Shop["sent"][number]), arrivedAt: performance.now() }),
+      sent.push({ ...(JSON.parse(body) as Shop["sent"][number]), arrivedAt: fromNow(0).getTime() }),
     );
   });
   const shop = await serveUntilFinished((request, response) => {

@@ -1,6 +1,7 @@
 // @tier all
 import { beforeAll, describe, expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
+import { ago } from "../../../support/clock.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
 import { openDashboard, readTiles } from "../../../support/browser/dashboard.js";
@@ -108,7 +109,7 @@ describe("the figures over shows", () => {
 
   test("without viewers and orders have no average, and no change in percent of what was paid back before", async () => {
     const own = await createTestStore(app);
-    const daysAgo = (days: number) => ({ startedAt: new Date(Date.now() - days * 86_400_000).toISOString() });
+    const daysAgo = (days: number) => ({ startedAt: ago(days * 86_400_000).toISOString() });
     const [{ id: last }, { id: first }] = [await saved(own, daysAgo(1)), await saved(own, daysAgo(8))];
     await recorded(own, last, [{ ...order("1", 4), type: "REFUND" }]);
     await recorded(own, first, [{ ...order("1", 9), type: "REFUND" }]);

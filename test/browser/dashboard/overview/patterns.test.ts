@@ -1,6 +1,7 @@
 // @tier all
 import { expect, test } from "vitest";
 import { setStore } from "../../../../src/access/stores/store.js";
+import { ago } from "../../../support/clock.js";
 import { createTestStore } from "../../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
 import { openNewestShow } from "../../../support/browser/dashboard.js";
@@ -130,7 +131,7 @@ test("the products of a running show are ordered by carts, orders or sales, by a
   await setStore(app.db, store.id, { currency: "EUR" });
   const featured_image = "http://shop.example/picture.jpg"; // pages load none over HTTP
   await store.graphql(importMany, { products: ["mug", "pan"].map((id) => product(id, { title: id, featured_image })) });
-  const { id } = await saved(store, { status: "LIVE", startedAt: new Date(Date.now() - 60_000).toISOString() });
+  const { id } = await saved(store, { status: "LIVE", startedAt: ago(60_000).toISOString() });
   const cart = (key: string, productId: string) => view(key, { type: "ADD_TO_CART", productId });
   await recorded(store, id, [
     cart("1", "mug"),

@@ -1,6 +1,7 @@
 // @tier all
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../../../src/access/token.js";
+import { ago } from "../../../support/clock.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser/browser.js";
 import {
@@ -91,7 +92,7 @@ describe("the table of shows", () => {
     await addShows(app, large, {
       count: 5_000,
       name: "'Show number ' || lpad(n::text, 4, '0')",
-      newest: new Date(Date.now() - 60_000),
+      newest: ago(60_000),
       apartSeconds: 900,
     });
     const opened = await browser.open(link("?days=90&order=name", large), place);
