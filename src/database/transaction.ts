@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../lib/pause.js";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";
@@ -68,7 +68,7 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
       return await work();
     } catch (error) {
       if (!isRetryable(error) || attempt === attemptsMax) throw mapDatabaseError(error);
-      await sleep(Math.random() * 20 * 2 ** attempt);
+      await pause(Math.random() * 20 * 2 ** attempt);
     }
   }
 }

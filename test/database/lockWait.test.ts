@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LockedError, whenUnlocked } from "../../src/database/shares/lockWait.js";
 import { AppError } from "../../src/errors.js";
+import { stopTimers } from "../support/clock.js";
 
 const refusal = () => new AppError("UNAVAILABLE", "Another is at it.", { retryAfterSeconds: 1 });
 
@@ -15,7 +15,7 @@ test("a lock is granted first come, first served, and only one caller tries at a
       async () => {
         trying += 1;
         expect(trying).toBe(1);
-        await sleep(1);
+        await new Promise((resolve) => setImmediate(resolve));
         trying -= 1;
         attempts += 1;
         if (isHeld) throw new LockedError();
@@ -31,11 +31,6 @@ test("a lock is granted first come, first served, and only one caller tries at a
   isHeld = false;
   await Promise.all([first, ...others]);
   expect(order).toEqual([0, 1, 2, 3]);
-});
-
-test("a caller that waits too long is refused", async () => {
-  const locked = () => Promise.reject(new LockedError());
-  await expect(whenUnlocked("vain", locked, { waitMs: 30, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
 });
 
 test("a caller that has disconnected stops trying", async () => {
@@ -58,12 +53,20 @@ test("other errors of an attempt are thrown at once", async () => {
   await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
 });
 
-test("a held lock is tried a few times a second, after growing pauses", async () => {
-  let attempts = 0;
+test("a held lock is tried after growing pauses, for 5 seconds: then the caller is refused", async () => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5); // neither longer nor shorter than meant
+  onTestFinished(() => random.mockRestore());
+  const timers = stopTimers();
+  const [begun, triedAfter] = [performance.now(), [] as number[]];
   const locked = () => {
-    attempts += 1;
+    triedAfter.push(performance.now() - begun);
     return Promise.reject(new LockedError());
   };
-  await expect(whenUnlocked("pauses", locked, { waitMs: 300, refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
-  expect(attempts).toBeLessThan(12);
+  const refused = expect(whenUnlocked("pauses", locked, { refusal })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await timers.run(4_999);
+  expect(triedAfter.slice(0, 9)).toEqual([0, 0, 10, 30, 70, 150, 310, 560, 810]);
+  expect(triedAfter).toHaveLength(25);
+  await timers.run(251);
+  await refused;
+  expect(triedAfter).toHaveLength(25);
 });

@@ -2,11 +2,19 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { importProducts } from "../../src/catalog/import/ways/list.js";
+import { findProduct } from "../../src/catalog/product/product.lookup.js";
+import { readConfig } from "../../src/config.js";
+import type { RootDatabase } from "../../src/database/client.js";
+import { openDatabase } from "../../src/database/open.js";
+import { forStore } from "../../src/database/shares/forStore.js";
 import { limitPlanAge, openPool } from "../../src/database/pool.js";
 import { bytesOfTurns } from "../support/http/turns.js";
-import { openConnections } from "../support/app.js";
+import { createTestStore, openConnections } from "../support/app.js";
+import { heldWork } from "../support/database/heldWork.js";
 import { ofTest } from "../support/citus/recording.js";
 import { givenDatabase } from "../support/database/database.js";
+import { product } from "../support/products.js";
 
 const { connection } = givenDatabase();
 
@@ -99,4 +107,64 @@ async function planOfGrownTable(ageMaxMs: number): Promise<string> {
 test("the plan for a table that has grown is renewed when it is too old", async () => {
   expect(await planOfGrownTable(3_600_000)).toContain("Seq Scan");
   expect(await planOfGrownTable(0)).toContain("Index Scan");
+});
+
+test.each([
+  ["true", "frequent statements are prepared under a name in their connection"],
+  ["false", "no statement has a name, as poolers in transaction mode require"],
+])("DATABASE_NAMED_STATEMENTS=%s: %s", async (setting) => {
+  const variables = { DATABASE_URL: connection.connectionString ?? "", DATABASE_POOL_MAX: "1" };
+  const config = readConfig({ ...variables, DATABASE_NAMED_STATEMENTS: setting });
+  const database = await openDatabase(config, "shared", () => undefined);
+  onTestFinished(() => database.close());
+  const { client: db } = database;
+  const { id: store } = await createTestStore({ url: "", db });
+  await importProducts(db, store, [product("mug")]);
+  expect(await findProduct(db, store, "mug")).toMatchObject({ id: "mug" });
+  const rows = await db.$queryRaw<{ name: string }[]>`SELECT name FROM pg_prepared_statements WHERE name <> ''`;
+  const names = rows.map(({ name }) => name);
+  expect(names.includes("product_by_id_or_sku") ? "true" : String(names.length > 0)).toBe(setting);
+});
+
+/** Transactions of a store that keep their connections until they are told to end. */
+function holdTransactions(db: RootDatabase, storeId: string, count: number) {
+  const held = heldWork();
+  const all = Array.from({ length: count }, () =>
+    forStore(db, storeId).$transaction(() => held.work(), { timeout: 15_000 }),
+  );
+  const end = async () => {
+    for (let ended = 0; ended < count; ended += 1) {
+      await expect.poll(held.running).toBeGreaterThan(0);
+      held.end();
+    }
+    await Promise.all(all);
+  };
+  return { running: held.running, end };
+}
+
+test("no store holds more than half of the connections, and other stores are served while it waits", async () => {
+  const { client, probe, connection } = openConnections();
+  const share = Math.max(1, Math.floor((connection.max ?? 10) / 2));
+  const transactions = holdTransactions(client, "greedy", 12);
+  await expect.poll(transactions.running).toBe(share);
+  expect(probe.waiting()).toBe(12 - share);
+  expect(await forStore(client, "modest").$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  expect(await forStore(client, "modest").store.count({ where: { id: "modest" } })).toBe(0);
+  await transactions.end();
+  expect(probe.waiting()).toBe(0);
+});
+
+test("connections are shared fairly: one query does not wait behind all of another store's", async () => {
+  const { client } = openConnections();
+  const first = holdTransactions(client, "first", 6);
+  await expect.poll(first.running).toBeGreaterThan(0);
+  const order: string[] = [];
+  const ask = async (storeId: string) => {
+    await forStore(client, storeId).$queryRaw`SELECT 1`;
+    order.push(storeId);
+  };
+  const asked = [...Array.from({ length: 100 }, () => ask("first")), ask("second")];
+  await first.end();
+  await Promise.all(asked);
+  expect(order.indexOf("second")).toBeLessThan(50);
 });

@@ -1,3 +1,4 @@
+// @engine postgresql
 import { readdirSync } from "node:fs";
 import { cp, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { migrate } from "../../src/database/migrations/migrate.js";
 import { connect } from "../../src/database/open.js";
 import { asInputs, expectedFigures, figuresOf } from "../support/figures.js";
 import { folderForTest } from "../support/folder.js";
-import { emptyDatabase } from "../support/database/ownDatabase.js";
+import { createOwnDatabase } from "../support/database/ownDatabase.js";
 import { releasedEvents, releasedShows, releasedStore as storeId } from "../support/figures/released.js";
 
 const quiet = () => undefined;
@@ -45,7 +46,9 @@ async function contents(session: pg.Client): Promise<Record<string, unknown[]>> 
 }
 
 test.each(releases)("a database of the release whose last migration is %s keeps its rows and figures", async (last) => {
-  const connection = await emptyDatabase("upgrade");
+  const own = await createOwnDatabase("upgrade");
+  onTestFinished(() => own.drop());
+  const connection = { connectionString: own.url };
   const released = await migrate(connection, quiet, { folder: await migrationsUntil(last) });
   const session = new pg.Client(connection);
   await session.connect();

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../lib/pause.js";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */
@@ -90,7 +90,7 @@ async function isTouched(path: string, onWait: () => void): Promise<boolean> {
   if (Date.now() < deadline) onWait();
   while (Date.now() < deadline) {
     if ((await touchedAt(path)) !== before) return true;
-    await sleep(50);
+    await pause(50);
   }
   return false;
 }
@@ -104,7 +104,7 @@ async function replaceStale(path: string, staleText: string, self: Holder): Prom
   const digest = createHash("sha256").update(staleText).digest("hex").slice(0, 16);
   const right = await lockFile(`${path}.${digest}`);
   if (!("release" in right)) {
-    await sleep(10);
+    await pause(10);
     return false;
   }
   try {

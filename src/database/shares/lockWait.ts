@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { AppError } from "../../errors.js";
+import { pause } from "../../lib/pause.js";
 import { isLockTimeout } from "../errors.js";
 
 export class LockedError extends Error {}
@@ -49,7 +49,7 @@ export async function whenUnlocked<Result>(
       if (!(await isFirst(leftMs, signal))) continue;
       const done = await unlessLocked(attempt);
       if (done !== undefined) return done.result;
-      await sleep(pauseMs * (0.75 + Math.random() / 2)); // jitter, since other processes retry too
+      await pause(pauseMs * (0.75 + Math.random() / 2)); // jitter, since other processes retry too
       pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
     }
   });

@@ -1,15 +1,15 @@
-// @tier all
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+// @engine postgresql
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { migrate } from "../../../src/database/migrations/migrate.js";
 import { connect } from "../../../src/database/open.js";
-import { createTestStore } from "../../support/app.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { cli } from "../../support/process/cli.js";
 import { type Cluster, createCluster } from "../../support/process/cluster.js";
-import { missing, readiness, writeNumbered } from "../../support/faults/confirmed.js";
-import { hows, sendUntilTold } from "../../support/faults/load.js";
-import { calls } from "../../support/faults/outage.js";
+import { numberedImports, readiness } from "../../support/faults/confirmed.js";
+import { type Call, calls, waysOf } from "../../support/faults/outage.js";
 import { onServer } from "../../support/database/postgresql.js";
-import { serve, vitrine } from "../../support/process.js";
 import { until } from "../../support/until.js";
-import { bulk, paths, products } from "../../support/products.js";
+import { bulk, longRows, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 
 interface Fault {
@@ -124,82 +124,85 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
-describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a PostgreSQL server that refuses", () => {
-  let cluster: Cluster;
-  let url: string;
-  beforeAll(async () => {
-    cluster = await createCluster();
-    await cluster.start();
-    await onServer(cluster.url, "CREATE ROLE shop LOGIN PASSWORD 'first'");
-    await onServer(cluster.url, "CREATE DATABASE shop");
-    url = Object.assign(new URL(cluster.url), { username: "shop", password: "first", pathname: "/shop" }).href;
-    await run("shop: GRANT USAGE, CREATE ON SCHEMA public TO shop");
-    return () => cluster.remove();
-  });
-  let mend: readonly string[] = [];
-  afterEach(async () => {
-    for (const step of mend) await run(step).catch(() => undefined); // done already unless a test failed
-  });
+const quiet = () => undefined;
+let cluster: Cluster;
+let url: string;
+let app: TestApp;
+let store: TestStore;
+let all: readonly Call[];
 
-  /** Runs a statement as superuser. */
-  async function run(step: string): Promise<void> {
-    if (step === restartAsStandby) return cluster.restartAsStandby();
-    const [, statement] = /^shop: (.*)$/u.exec(step) ?? [];
-    const target = Object.assign(new URL(cluster.url), statement !== undefined && { pathname: "/shop" }).href;
-    await onServer(target, statement ?? step);
-  }
-
-  async function serveStore() {
-    const env = { DATABASE_URL: url, DATABASE_POOL_MAX: "4", ANALYTICS_RATE_LIMIT: "0", LOG_LEVEL: "error" };
-    const server = await serve(env);
-    onTestFinished(() => void server.process.kill("SIGKILL"));
-    const database = connect({ connectionString: url, max: 1 }, () => undefined);
-    const store = await createTestStore({ url: server.url, db: database.client });
-    await database.close();
-    const { id: lsId } = await saved(store);
-    await store.post(paths.bulk, bulk(products(10)));
-    return { server, store, calls: calls(lsId) };
-  }
-
-  test.each(Object.entries(faults))(
-    "%s: requests get UNAVAILABLE, the log and doctor say why, and it recovers by itself",
-    async (_, fault) => {
-      const { server, store, calls: all } = await serveStore();
-      const load = sendUntilTold(store, all);
-      const writer = writeNumbered(store);
-      await load.further("done", 30);
-      mend = fault.mend;
-      for (const step of fault.break) await run(step);
-      const refused = { status: 503, body: { status: "unavailable", database: fault.readiness } };
-      await until(async () => JSON.stringify(await readiness(server)) === JSON.stringify(refused), fault.readiness);
-      await load.further("unavailable", 30);
-      expect(await checkOf(url, fault.doctor.name)).toMatchObject({
-        status: expect.stringMatching(/failed|warning/u),
-        detail: expect.stringMatching(fault.doctor.detail),
-        advice: expect.stringContaining(fault.doctor.advice),
-      });
-      for (const step of fault.mend) await run(step);
-      await until(async () => (await readiness(server)).status === 200, "the server to be ready again");
-      await load.further("done", 60);
-      const [answers, written] = [await load.stop(), await writer.stop()];
-      expect(await missing(store, written)).toEqual([]);
-      const { status, stderr } = await server.stop();
-      expect(hows(answers), stderr).toEqual(["done", "unavailable"]);
-      const lines: { level: number; fault: string; err: string }[] = stderr
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      expect({ status, levels: lines.map(({ level }) => level) }).toEqual({ status: 0, levels: lines.map(() => 50) });
-      const logged = lines.map((line) => line.fault);
-      expect(logged, "one line for each kind").toEqual([...new Set(logged)]);
-      expect([fault.readiness, fault.other]).toEqual(expect.arrayContaining(logged));
-      expect(lines.map(({ err }) => err).join("\n")).toMatch(fault.logged);
-    },
-  );
+beforeAll(async () => {
+  cluster = await createCluster();
+  await cluster.start();
+  return () => cluster.remove();
+});
+beforeAll(async () => {
+  await onServer(cluster.url, "CREATE ROLE shop LOGIN PASSWORD 'first'");
+  await onServer(cluster.url, "CREATE DATABASE shop");
+  url = Object.assign(new URL(cluster.url), { username: "shop", password: "first", pathname: "/shop" }).href;
+  await run("shop: GRANT USAGE, CREATE ON SCHEMA public TO shop");
+  await migrate({ connectionString: url }, quiet);
+  app = await startApp({ analyticsRateLimit: 0, logLevel: "info" }, connect({ connectionString: url, max: 4 }, quiet));
+  store = await createTestStore(app);
+  const { id: lsId } = await saved(store);
+  await store.post(paths.bulk, bulk(products(10)));
+  all = calls(lsId, longRows);
+  return () => app.close();
 });
 
-async function checkOf(url: string, name: string): Promise<unknown> {
-  const { stdout } = await vitrine(["doctor", "--json"], { DATABASE_URL: url, PORT: "0" });
+let mend: readonly string[] = [];
+afterEach(async () => {
+  for (const step of mend) await run(step).catch(quiet); // done already unless a test failed
+});
+
+/** Runs a statement as superuser. */
+async function run(step: string): Promise<void> {
+  if (step === restartAsStandby) return cluster.restartAsStandby();
+  const [, statement] = /^shop: (.*)$/u.exec(step) ?? [];
+  const target = Object.assign(new URL(cluster.url), statement !== undefined && { pathname: "/shop" }).href;
+  await onServer(target, statement ?? step);
+}
+
+test.each(Object.entries(faults))(
+  "a PostgreSQL server that refuses, as %s: requests get UNAVAILABLE, the log and doctor say why, and it recovers by itself",
+  async (_, fault) => {
+    const imports = numberedImports(store);
+    await imports.next();
+    app.logged.length = 0;
+    mend = fault.mend;
+    const during = waysOf(store, all);
+    for (const step of fault.break) await Promise.all([run(step), imports.next()]);
+    expect(["done", "unavailable"]).toEqual(expect.arrayContaining([...(await during)]));
+    const refused = { status: 503, body: { status: "unavailable", database: fault.readiness } };
+    await until(async () => JSON.stringify(await readiness(app)) === JSON.stringify(refused), fault.readiness);
+    const refusing = async () => (await waysOf(store, all)).includes("unavailable");
+    await until(refusing, "requests to be refused"); // not those that only read, where that is allowed
+    await imports.next();
+    expect(await checkOf(url, fault.doctor.name)).toMatchObject({
+      status: expect.stringMatching(/failed|warning/u),
+      detail: expect.stringMatching(fault.doctor.detail),
+      advice: expect.stringContaining(fault.doctor.advice),
+    });
+    for (const step of fault.mend) await run(step);
+    await until(async () => (await readiness(app)).status === 200, "the server to be ready again");
+    await until(async () => String(await waysOf(store, all)) === "done", "requests to be served again");
+    expect(await imports.missing()).toEqual([]);
+    const linesOf = (level: number) =>
+      app.logged
+        .map((line): { level: number; fault: string; err: string } => JSON.parse(line))
+        .filter((line) => line.level === level);
+    const lines = linesOf(50);
+    await until(() => linesOf(30).length === lines.length, "a line for the end of each fault");
+    expect(linesOf(60)).toEqual([]);
+    const logged = lines.map((line) => line.fault);
+    expect(logged, "one line for each kind").toEqual([...new Set(logged)]);
+    expect([fault.readiness, fault.other]).toEqual(expect.arrayContaining(logged));
+    expect(lines.map(({ err }) => err).join("\n")).toMatch(fault.logged);
+  },
+);
+
+async function checkOf(databaseUrl: string, name: string): Promise<unknown> {
+  const { stdout } = await cli(["doctor", "--json"], { DATABASE_URL: databaseUrl, PORT: "0" });
   const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
   return checks.find((check) => check.name === name);
 }

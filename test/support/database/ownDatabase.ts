@@ -1,11 +1,7 @@
 import type { PoolConfig } from "pg";
-import { inject, onTestFinished } from "vitest";
-import { startEmbedded } from "../../../src/database/embedded/engine.js";
-import { foldersOf } from "../../../src/database/embedded/restored.js";
-import { connect, embeddedConnection, type OpenDatabase } from "../../../src/database/open.js";
-import { givenDatabase } from "./database.js";
+import { inject } from "vitest";
+import { connect, type OpenDatabase } from "../../../src/database/open.js";
 import { connectionTimeoutMillis, createDatabase, onServer } from "./postgresql.js";
-import { unmigratedPlaceForTest } from "../process.js";
 
 /** A database of a test file's own on the server of TEST_DATABASE_URL. */
 export interface OwnDatabase {
@@ -48,17 +44,4 @@ async function create(label: string, template?: string): Promise<OwnDatabase> {
       await drop();
     },
   };
-}
-
-/** A database of the test's own on this project's engine, empty at first. */
-export async function emptyDatabase(label: string): Promise<PoolConfig> {
-  if (givenDatabase().engine === "postgres") {
-    const own = await createOwnDatabase(label);
-    onTestFinished(() => own.drop());
-    return { connectionString: own.url };
-  }
-  const { dataDir } = await unmigratedPlaceForTest();
-  const server = await startEmbedded({ folder: foldersOf(dataDir).database });
-  onTestFinished(() => server.close()); // before its folder is removed
-  return embeddedConnection(server.socketFolder);
 }

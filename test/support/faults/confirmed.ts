@@ -1,26 +1,27 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TestStore } from "../app.js";
 import { NoAnswerError } from "../call.js";
-import type { Serving } from "../process.js";
 import { paths, product } from "../products.js";
 
-/** Imports products one after the other, and tells which were confirmed. */
-export function writeNumbered(store: TestStore): { stop(): Promise<readonly string[]> } {
+export interface NumberedImports {
+  /** Imports the next product. */
+  next(): Promise<void>;
+  /** Those of confirmed products that cannot be read, of the same store or another server of it. */
+  missing(at?: TestStore): Promise<readonly string[]>;
+}
+
+/** Imports products one by one, and knows which were confirmed. */
+export function numberedImports(store: TestStore): NumberedImports {
   const confirmed: string[] = [];
-  const over = new AbortController();
-  const done = (async () => {
-    for (let number = 0; !over.signal.aborted; number += 1) {
-      const answer = await store.post(paths.one, { product: product(`n${number}`) }).catch(unanswered);
-      if (answer?.status === 200) confirmed.push(`n${number}`);
-      await sleep(20); // the machine has other things to do
-    }
-  })();
-  done.catch(() => undefined); // thrown by `stop`
+  let number = 0;
   return {
-    async stop() {
-      over.abort();
-      await done;
-      return confirmed;
+    async next() {
+      const id = `n${number++}`;
+      const answer = await store.post(paths.one, { product: product(id) }).catch(unanswered);
+      if (answer?.status === 200) confirmed.push(id);
+    },
+    async missing(at = store) {
+      const found = await Promise.all(confirmed.map(async (id) => (await at.get(paths.of(id))).status));
+      return confirmed.filter((_, index) => found[index] !== 200);
     },
   };
 }
@@ -30,14 +31,8 @@ function unanswered(error: unknown): undefined {
   if (!(error instanceof NoAnswerError)) throw error;
 }
 
-/** Those of confirmed products that cannot be read. */
-export async function missing(store: TestStore, ids: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(ids.map(async (id) => (await store.get(paths.of(id))).status));
-  return ids.filter((_, index) => found[index] !== 200);
-}
-
 /** What `/readyz` says. */
-export async function readiness({ url }: Serving): Promise<{ status: number; body: unknown }> {
+export async function readiness({ url }: { readonly url: string }): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${url}/readyz`);
   return { status: response.status, body: await response.json() };
 }

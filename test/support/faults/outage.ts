@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TestStore } from "../app.js";
 import { toCsv } from "../catalog/csv.js";
 import { someEvents } from "../figures.js";
-import { importOne, longRowsOfProcess, paths, product, products } from "../products.js";
+import { importOne, paths, product, products } from "../products.js";
 import { analyticsPath, record, saveShow, show } from "../shows.js";
 
 /** A request of some kind, made anew each time. */
@@ -15,11 +15,14 @@ export interface Call {
 export interface Answered {
   readonly name: string;
   readonly how: string;
-  readonly ms: number;
 }
 
-/** Requests of each kind that uses the database. The store has the show and products of `products(10)`. */
-export function calls(lsId: string): Call[] {
+/**
+ * Requests of each kind that uses the database. The store has the show and products of `products(10)`.
+ *
+ * @param longRows of an import in steps
+ */
+export function calls(lsId: string, longRows: number): Call[] {
   const graphql = (name: string, query: string, variables: () => object): Call => ({
     name,
     request: () => ({ path: "/graphql", method: "POST", body: { query, variables: variables() } }),
@@ -33,8 +36,8 @@ export function calls(lsId: string): Call[] {
     { name: "analytics", request: () => ({ path: analyticsPath(lsId) }) },
     { name: "delete and import", request: () => ({ path: paths.of("p00009"), method: "DELETE" }) },
     post("import", paths.one, () => ({ product: product("p00009") })),
-    post("bulk", paths.bulk, () => ({ products: products(1_000) })),
-    post("csv", paths.csv, () => ({ csvContent: toCsv(products(longRowsOfProcess)) })),
+    post("bulk", paths.bulk, () => ({ products: products(200) })),
+    post("csv", paths.csv, () => ({ csvContent: toCsv(products(longRows)) })),
     graphql("product in GraphQL", '{ product(productId: "p00001") { id } }', () => ({})),
     graphql("list in GraphQL", "{ products(first: 2) { nodes { id } } }", () => ({})),
     graphql("import in GraphQL", importOne, () => ({ product: product("p00009") })),
@@ -46,15 +49,19 @@ export function calls(lsId: string): Call[] {
 /** Makes a call, and looks at its answer closely. */
 export async function answerTo(store: TestStore, { name, request }: Call): Promise<Answered> {
   const { path, method = "GET", body } = request();
-  const begun = performance.now();
   const response = await store.fetch(path, {
     method,
     ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  const ms = performance.now() - begun;
   const how = path === "/graphql" ? graphqlOutcome(response, text) : restOutcome(response, text);
-  return { name, how, ms };
+  return { name, how };
+}
+
+/** Makes each call once, all at a time. @returns how they were answered, each way once */
+export async function waysOf(store: TestStore, all: readonly Call[]): Promise<readonly string[]> {
+  const answers = await Promise.all(all.map((call) => answerTo(store, call)));
+  return [...new Set(answers.map(({ how }) => how))].toSorted();
 }
 
 /** Seconds until a retry; the longer ones while tables are missing. */
