@@ -1,262 +1,172 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { importCsv, importNdjson } from "../../../src/catalog/import/ways/text.js";
-import { importProducts } from "../../../src/catalog/import/ways/list.js";
-import { AppError } from "../../../src/errors.js";
+import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { readAnswer } from "../../support/call.js";
+import { type Catalog, defects, importInto, type Mode, type ModelRow } from "../../support/catalog/importModel.js";
+import { type ImportArgs, type ImportWay, importWays } from "../../support/catalog/ways.js";
 import { openFolder } from "../../support/folder.js";
-import { type Catalog, importInto, type Mode, type ModelRow } from "../../support/catalog/modesModel.js";
-import { paths, product, type Sent, storedProducts } from "../../support/products.js";
+import { longRows, product, type Sent, storedProducts } from "../../support/products.js";
 
 const app = await openTestApp();
-const folder = await openFolder();
+const ways: Readonly<Record<string, ImportWay>> = importWays(app, await openFolder());
+const plainWay = ways["REST, as a list"] as ImportWay;
 
-interface Args {
-  readonly mode: Mode | null | undefined;
-  readonly errorPolicy: "REJECT_ALL" | "REJECT_FAILED";
-  readonly dryRun: boolean;
-  readonly maxDeletions?: number;
-}
-
-/** Sends an import: its answer, or the code of its refusal. */
-type Send = (store: TestStore, list: readonly Sent[], args: Args) => Promise<any>;
-
-const answer = "message imported created updated deleted failed failures { index line problems { code path } }";
-const policy = "$errorPolicy: ImportErrorPolicy, $dryRun: Boolean";
-const policyArgs = "errorPolicy: $errorPolicy, dryRun: $dryRun";
-const modes = "$mode: ImportMode, $maxDeletions: Int";
-const modeArgs = "mode: $mode, maxDeletions: $maxDeletions";
-const operations = {
-  list: `mutation ($products: [ProductInput!]!, ${modes}, ${policy}) {
-    answer: importProducts(products: $products, ${modeArgs}, ${policyArgs}) { ${answer} }
-  }`,
-  patch: `mutation ($products: [ProductPatchInput!]!, ${policy}) {
-    answer: patchProducts(products: $products, ${policyArgs}) { ${answer} }
-  }`,
-  csv: `mutation ($csvContent: String!, ${modes}, ${policy}) {
-    answer: importProductsCsv(csvContent: $csvContent, ${modeArgs}, ${policyArgs}) { ${answer} }
-  }`,
+const damage: Readonly<Record<keyof typeof defects, Sent>> = {
+  "negative price": { price: -1 },
+  "no url": { url: null },
+  "available is no boolean": { available: "perhaps" },
 };
-
-async function graphql(store: TestStore, query: string, variables: object): Promise<any> {
-  const { data, errors } = await store.graphql(query, variables);
-  return errors === undefined ? data.answer : errors[0].extensions.code;
-}
-
-async function rest(store: TestStore, path: string, body: object): Promise<any> {
-  const { status, body: found } = await store.post(path, body);
-  return status === 200 ? found : found.code;
-}
-
-/** As `rest`, with a file as body and the arguments in the query string. */
-async function upload(store: TestStore, path: string, type: string, body: string, args: Args): Promise<any> {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  const headers = { "content-type": type };
-  const response = await store.fetch(`${path}?${query.toString()}`, { method: "POST", headers, body });
-  const { status, body: found } = await readAnswer(response);
-  return status === 200 ? found : found.code;
-}
-
-/** An import of this process: its result, or the code of its refusal. */
-async function resultOf(work: Promise<object>): Promise<any> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError) return error.code;
-    throw error;
-  }
-}
-
-const ndjsonOf = (list: readonly Sent[]) => list.map((each) => `${JSON.stringify(each)}\n`).join("");
-
-/** Only the columns that the first row has, which all rows have. */
-function csvOf(list: readonly Sent[]): string {
-  const columns = Object.keys(list[0] ?? product("none"));
-  const cell = (value: unknown) =>
-    value === null || value === undefined ? "" : `${value as string | number | boolean}`;
-  return [columns, ...list.map((row) => columns.map((name) => cell(row[name])))]
-    .map((cells) => `${cells.join()}\n`)
-    .join("");
-}
-
-/** Where a failure is: its place in the list, or its line, of which the first row has this one. */
-type FirstLine = 1 | 2 | undefined;
-
-interface Way {
-  readonly firstLine: FirstLine;
-  /** Whether all rows must have the same fields. */
-  readonly isUniform: boolean;
-  readonly send: Send;
-}
-
-const inJson = { firstLine: undefined, isUniform: false } as const;
-const inCsv = { firstLine: 2, isUniform: true } as const;
-const inNdjson = { firstLine: 1, isUniform: false } as const;
-
-const ways: Readonly<Record<string, Way>> = {
-  "REST, as a list": {
-    ...inJson,
-    send: (store, list, args) => rest(store, paths.bulk, { products: list, ...args }),
-  },
-  "REST, as CSV in JSON": {
-    ...inCsv,
-    send: (store, list, args) => rest(store, paths.csv, { csvContent: csvOf(list), ...args }),
-  },
-  "REST, as text/csv": {
-    ...inCsv,
-    send: (store, list, args) => upload(store, paths.csv, "text/csv", csvOf(list), args),
-  },
-  "REST, as NDJSON": {
-    ...inNdjson,
-    send: (store, list, args) => upload(store, paths.bulk, "application/x-ndjson", ndjsonOf(list), args),
-  },
-  "GraphQL, as a list": {
-    ...inJson,
-    send: (store, list, args) =>
-      args.mode === "PATCH"
-        ? graphql(store, operations.patch, { products: list, ...args, mode: undefined })
-        : graphql(store, operations.list, { products: list, ...args }),
-  },
-  "GraphQL, as CSV": {
-    ...inCsv,
-    send: (store, list, args) => graphql(store, operations.csv, { csvContent: csvOf(list), ...args }),
-  },
-  // As the command line imports them: on the embedded engine in short steps.
-  "a CSV file": {
-    ...inCsv,
-    send: async (store, list, args) => {
-      const file = join(folder, "products.csv");
-      await writeFile(file, csvOf(list));
-      return resultOf(importCsv(app.db, store.id, { file }, args));
-    },
-  },
-  "an NDJSON file": {
-    ...inNdjson,
-    send: async (store, list, args) => {
-      const file = join(folder, "products.ndjson");
-      await writeFile(file, ndjsonOf(list));
-      return resultOf(importNdjson(app.db, store.id, { file }, args));
-    },
-  },
-};
-
 const ids = ["a", "b", "c", "d", "e"];
 const skus = ["1", "2", "3", "4", "5"];
-const price = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(null, 1, 2) },
-  { weight: 1, arbitrary: fc.constant(-1) },
-);
 const row = fc.record({
   id: fc.constantFrom(...ids),
   sku: fc.constantFrom(...skus),
   title: fc.constantFrom("x", "y"),
-  price,
+  price: fc.constantFrom(null, 1, 2),
+  defect: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(damage) as (keyof typeof defects)[])) },
+  ),
 });
+const isDouble = (a: ModelRow, b: ModelRow) => a.id === b.id || a.sku === b.sku;
+/** Mostly rows that go together, so that skus move from product to product. */
 const rows = fc.oneof(
   fc.array(row, { maxLength: 6 }),
-  fc.uniqueArray(row, { maxLength: 5, comparator: (a, b) => a.id === b.id || a.sku === b.sku }),
+  fc.uniqueArray(row, { maxLength: 5, comparator: isDouble }),
+  fc
+    .tuple(fc.shuffledSubarray(skus, { minLength: 3 }), fc.array(row, { minLength: 5, maxLength: 5 }))
+    .map(([some, list]) => some.map((sku, at) => ({ ...list[at], id: ids[at] ?? "", sku }))),
 );
-/** Products that are there before. */
-const first = fc.uniqueArray(
-  row.map((each) => ({ ...each, price: 1 })),
-  { minLength: 3, maxLength: 5, comparator: (a, b) => a.id === b.id || a.sku === b.sku },
+/** Before the other rows of a long import, which is stored by several statements. */
+const filler: readonly ModelRow[] = Array.from({ length: longRows }, (_, at) => {
+  const id = `f${String(at).padStart(3, "0")}`;
+  return { id, sku: id, title: "f", price: null };
+});
+/** The same fields in each row, as in a CSV, or others in each. */
+const patches = fc.oneof(
+  fc
+    .tuple(rows, fc.subarray(["id", "sku", "title", "price"] as const, { minLength: 1 }))
+    .filter(([, names]) => names.includes("id") || names.includes("sku"))
+    .map(([list, names]) => list.map((each) => pick(each, names))),
+  fc
+    .tuple(rows, fc.array(fc.subarray(["id", "sku", "title", "price"] as const), { minLength: 6, maxLength: 6 }))
+    .map(([list, names]) => list.map((each, at) => pick(each, names[at] ?? []))),
 );
-const policies = {
-  errorPolicy: fc.constantFrom("REJECT_FAILED" as const, "REJECT_FAILED" as const, "REJECT_ALL" as const),
-  dryRun: fc.constantFrom(false, false, false, true),
+const given = {
   way: fc.constantFrom(...Object.keys(ways)),
+  isLong: fc.nat(9).map((number) => number === 0),
+  siteId: fc.constantFrom(undefined, undefined, null, "web", "web", "market"),
+  errorPolicy: fc.constantFrom("REJECT_FAILED", "REJECT_FAILED", "REJECT_FAILED", "REJECT_ALL", null, undefined),
+  dryRun: fc.constantFrom(false, false, false, true, null, undefined),
 };
-const whole = fc.record({
-  ...policies,
-  mode: fc.constantFrom<Args["mode"]>("UPSERT", "REPLACE", "REPLACE", undefined, null),
-  rows,
-  maxDeletions: fc.constantFrom(undefined, undefined, 0, 2),
-});
-const fields = fc
-  .subarray(["id", "sku", "title", "price"] as const)
-  .filter((some) => some.includes("id") || some.includes("sku"));
-const pick = (from: ModelRow, names: readonly (keyof ModelRow)[]): ModelRow =>
-  Object.fromEntries(names.map((name) => [name, from[name]]));
-/** All rows of a CSV have the same fields. */
-const patches = fc.record({
-  ...policies,
-  mode: fc.constant<Args["mode"]>("PATCH"),
-  rows: fc.oneof(
-    fc.tuple(rows, fields).map(([list, names]) => list.map((each) => pick(each, names))),
-    fc
-      .tuple(rows, fc.array(fields, { minLength: 6, maxLength: 6 }))
-      .map(([list, names]) => list.map((each, at) => pick(each, names[at] ?? []))),
-  ),
-  maxDeletions: fc.constant(undefined),
-});
+const none = fc.constant(undefined);
+const request = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({ ...given, rows, mode: fc.constantFrom("UPSERT", undefined, null), maxDeletions: none }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...given,
+      rows,
+      mode: fc.constant("REPLACE"),
+      maxDeletions: fc.constantFrom(undefined, undefined, 0, 2, 400),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ ...given, rows: patches, mode: fc.constant("PATCH"), maxDeletions: none }) },
+);
 
-const isUniform = (list: readonly ModelRow[]) => new Set(list.map((each) => Object.keys(each).join())).size <= 1;
-
-/** As it is sent: rows of a patch as they are, but products whole, if they have a title to begin with. */
-function sent(each: ModelRow, mode: Args["mode"]): Sent {
-  return mode === "PATCH" && each.title === undefined
-    ? { ...each }
-    : { ...product(each.id ?? "", {}), ...wholeOf(each) };
+interface Sending extends ImportArgs {
+  readonly way: string;
+  readonly isLong: boolean;
+  readonly rows: readonly ModelRow[];
 }
-const wholeOf = ({ id, sku, ...others }: ModelRow) => ({ ...others, id, sku });
+
+function pick({ defect, ...from }: ModelRow, names: readonly ("id" | "sku" | "title" | "price")[]): ModelRow {
+  return { ...Object.fromEntries(names.map((name) => [name, from[name]])), defect };
+}
+
+const whole = (each: ModelRow): ModelRow => ({ ...each, defect: undefined });
+
+/** As it is sent: products whole, but of rows of a patch without a title those fields alone. */
+function sentOf({ defect, ...fields }: ModelRow, mode: Mode): Sent {
+  const others = mode === "PATCH" && fields.title === undefined ? {} : product(fields.id ?? "");
+  const keys = "title" in fields ? { id: fields.id, sku: fields.sku } : {};
+  return { ...others, ...fields, ...keys, ...(defect && damage[defect]) };
+}
+
+const hasSameFields = (list: readonly Sent[]) => new Set(list.map((each) => Object.keys(each).join())).size <= 1;
 
 async function catalogOf(store: TestStore): Promise<Catalog> {
   const stored = await storedProducts(app, store);
-  return new Map(stored.map(({ id, sku, title, price: stays }) => [id, { sku, title, price: stays }]));
+  return new Map(stored.map(({ id, sku, title, price, sites }) => [id, { sku, title, price, sites }]));
 }
 
-test("any import, in every mode, way and policy, has the result of a plain model of a catalog", async () => {
-  const property = fc.asyncProperty(
-    first,
-    fc.array(fc.oneof({ weight: 2, arbitrary: whole }, { weight: 1, arbitrary: patches }), {
-      minLength: 4,
-      maxLength: 10,
+/** What of a failure the model tells. */
+function failureOf({ firstLine }: ImportWay, { line, index, id, sku, problemsTotal, problems }: any) {
+  const at: number = firstLine === undefined ? index : line - firstLine;
+  const told = problems.map(({ code, path }: any) => [code, path.at(-1)]);
+  return { at, id, sku, problemsTotal, problems: told };
+}
+
+/** Sends an import and compares its answer with the model's. @returns the catalog that it leaves */
+async function expectLikeModel(
+  store: TestStore,
+  catalog: Catalog,
+  { way, isLong, rows: own, ...args }: Sending,
+): Promise<Catalog> {
+  const list = isLong ? [...filler, ...own] : own;
+  const mode = args.mode ?? "UPSERT";
+  const { siteId, maxDeletions } = args;
+  const expected = importInto(catalog, { rows: list, mode, siteId, maxDeletions });
+  const sent = list.map((each) => sentOf(each, mode));
+  const chosen = ways[way] ?? plainWay;
+  const { send, ...place } = chosen.isUniform === true && !hasSameFields(sent) ? plainWay : chosen;
+  const found = await send(store, sent, args);
+  const { created, updated, deleted, isTooMuch, failures } = expected;
+  if (args.errorPolicy !== "REJECT_FAILED" && failures.length > 0) {
+    // Either is right where both are wrong: deletions are counted first, or the rows checked.
+    expect(isTooMuch ? ["VALIDATION_FAILED", "TOO_MANY_DELETIONS"] : ["VALIDATION_FAILED"]).toContain(found);
+    return catalog;
+  }
+  if (isTooMuch && args.dryRun !== true) {
+    expect(found).toBe("TOO_MANY_DELETIONS");
+    return catalog;
+  }
+  expect(found).toMatchObject({ imported: created + updated, created, updated });
+  expect([found.deleted ?? 0, found.failed ?? 0]).toEqual([deleted, failures.length]);
+  expect(found.message.includes("would be refused")).toBe(isTooMuch);
+  expect((found.failures ?? []).map((failure: any) => failureOf({ send, ...place }, failure))).toEqual(
+    failures.slice(0, 100).map(({ at, id = null, problems }) => {
+      return { at, id, sku: list[at]?.sku ?? null, problemsTotal: problems.length, problems };
     }),
-    async (stored, requests) => {
-      const store = await createTestStore(app);
-      let { catalog } = importInto(new Map(), stored, "UPSERT");
-      await importProducts(
-        app.db,
-        store.id,
-        stored.map((each) => sent(each, "UPSERT")),
-      );
-      for (const { rows: list, way, mode, maxDeletions, ...others } of requests) {
-        const { send, firstLine, ...given } = ways[way] ?? { ...inJson, send: undefined };
-        if (send === undefined || (given.isUniform && !isUniform(list))) continue;
-        const expected = importInto(catalog, list, mode ?? "UPSERT");
-        const limit = mode === "REPLACE" && maxDeletions !== undefined ? { maxDeletions } : {};
-        const found = await send(
-          store,
-          list.map((each) => sent(each, mode)),
-          { mode, ...others, ...limit },
-        );
-        const isStored = expected.created + expected.updated > 0;
-        const allowed = isStored ? Math.ceil(catalog.size / 2) : 0; // of few products, half is less than 10
-        const isTooMuch = expected.deleted > (limit.maxDeletions ?? allowed);
-        if (others.errorPolicy === "REJECT_ALL" && expected.failures.length > 0) {
-          // Either is right where both are wrong: deletions are counted first, or the rows checked.
-          expect(isTooMuch ? ["VALIDATION_FAILED", "TOO_MANY_DELETIONS"] : ["VALIDATION_FAILED"]).toContain(found);
-        } else if (isTooMuch && !others.dryRun) {
-          expect(found).toBe("TOO_MANY_DELETIONS");
-        } else {
-          const { created, updated, deleted, failures } = expected;
-          expect(found).toMatchObject({ imported: created + updated, created, updated });
-          expect(found.deleted ?? 0).toBe(deleted);
-          expect(found.message.includes("would be refused")).toBe(isTooMuch);
-          const listed = (found.failures ?? []).map((failure: any) => ({
-            at: firstLine === undefined ? failure.index : failure.line - firstLine,
-            problems: failure.problems.map(({ code, path }: any) => [code, path.at(-1)]),
-          }));
-          expect(listed).toEqual(failures);
-          if (!others.dryRun) ({ catalog } = expected);
-        }
-        expect(await catalogOf(store)).toEqual(catalog);
-      }
-    },
   );
-  await fc.assert(property, { numRuns: 120 });
+  return args.dryRun === true ? catalog : expected.catalog;
+}
+
+/** What is in the catalog before. */
+const first = fc.record({
+  ...given,
+  rows: fc.uniqueArray(row.map(whole), { minLength: 3, maxLength: 5, comparator: isDouble }),
+  way: fc.constant("products in memory"),
+  isLong: fc.constant(false),
+  mode: none,
+  dryRun: none,
+  maxDeletions: none,
+});
+
+test("any import, in every mode, way and policy, has the result of a plain model of a catalog", async () => {
+  const store = await createTestStore(app);
+  for (const site of ["web", "market"]) await addSite(app.db, store.id, site, "shop");
+  const property = fc.asyncProperty(first, fc.array(request, { minLength: 1, maxLength: 2 }), async (...args) => {
+    const [stored, requests] = args;
+    await app.db.product.deleteMany({ where: { storeId: store.id } });
+    let catalog: Catalog = new Map();
+    for (const each of [stored, ...requests]) {
+      catalog = await expectLikeModel(store, catalog, each);
+      if (each !== stored) expect(await catalogOf(store)).toEqual(catalog);
+    }
+  });
+  await fc.assert(property);
 });

@@ -1,9 +1,9 @@
 import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
 import type { Sent } from "../products.js";
 
-/** Products as CSV text with all columns: one image as it is, several as a JSON array. */
-export function toCsv(products: readonly Sent[]): string {
-  return [productFieldNames, ...products.map((product) => productFieldNames.map((name) => cell(product[name])))]
+/** Products as CSV text, with all columns unless others are given: one image as it is, several as a JSON array. */
+export function toCsv(products: readonly Sent[], columns: readonly string[] = productFieldNames): string {
+  return [columns, ...products.map((product) => columns.map((name) => cell(product[name])))]
     .map((cells) => `${cells.join(",")}\n`)
     .join("");
 }
