@@ -17,6 +17,17 @@ export async function digestOf({ db }: Pick<TestApp, "db">, { id }: Pick<TestSto
   return digest.md5 ?? "";
 }
 
+/** What long imports leave in the tables through which their rows go. */
+export async function stagedOf({ db }: Pick<TestApp, "db">, { id: storeId }: Pick<TestStore, "id">) {
+  return {
+    imports: await db.stagedImport.count({ where: { storeId } }),
+    rows: await db.stagedProduct.count({ where: { storeId } }),
+  };
+}
+
+/** As of stagedOf. */
+export const nothingStaged = { imports: 0, rows: 0 };
+
 const tables = Object.values(Prisma.ModelName);
 
 /** All rows of a store, in one query: one for each table would take several times as long. */

@@ -32,8 +32,8 @@ function leaving(rows: number, chunks: number) {
 
 test.each([
   ["before its first chunk", 100, 0],
-  ["before its first chunk of many", 4 * chunkRowsMax, 0],
-  ["between its chunks", 4 * chunkRowsMax, 2],
+  ["before its first chunk of many", 3 * chunkRowsMax, 0],
+  ["between its chunks", 3 * chunkRowsMax, 2],
 ])("an import whose client disconnects %s stores nothing", async (_, rows, chunks) => {
   const store = await createTestStore(app);
   const before = await digestOf(app, store);

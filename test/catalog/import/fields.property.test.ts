@@ -13,6 +13,8 @@ import { type Sent, storedProduct, storedProducts } from "../../support/products
 
 const app = await openTestApp();
 const ways = waysToStore(app, await openFolder());
+/** Those of long lists are in parity.test.ts. */
+const short = Object.keys(ways).filter((way) => !way.includes("long"));
 
 const values: { readonly [T in ColumnType]: fc.Arbitrary<unknown> } = {
   text: fc.oneof(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), anyUrl),
@@ -43,7 +45,7 @@ const valid: fc.Arbitrary<Sent> = fc
   .filter((candidate) => checkProduct(candidate, { path: [] }, new Problems()));
 
 /** Products, and what replaces them. */
-const twoImports = fc.array(fc.tuple(valid, valid), { minLength: 2, maxLength: 3 }).map((pairs) =>
+const twoImports = fc.array(fc.tuple(valid, valid), { minLength: 2, maxLength: 2 }).map((pairs) =>
   ([0, 1] as const).map((version) =>
     pairs.map((pair, index) => ({
       ...pair[version],
@@ -55,12 +57,12 @@ const twoImports = fc.array(fc.tuple(valid, valid), { minLength: 2, maxLength: 3
 
 test("whatever valid values the fields of products have, and then others, is stored by each way in", async () => {
   const store = await createTestStore(app);
-  const property = fc.asyncProperty(fc.constantFrom(...Object.keys(ways)), twoImports, async (way, imports) => {
+  const property = fc.asyncProperty(fc.constantFrom(...short), twoImports, async (way, imports) => {
     await app.db.product.deleteMany({ where: { storeId: store.id } });
     for (const list of imports) {
       await ways[way]?.(store, list);
       const stored = new Map((await storedProducts(app, store)).map((row) => [row.id, row]));
-      expect(list.map(({ id }) => stored.get(String(id)))).toEqual(list.map(storedProduct));
+      expect(list.map(({ id }) => stored.get(id))).toEqual(list.map(storedProduct));
     }
   });
   await fc.assert(property);

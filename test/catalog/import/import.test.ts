@@ -5,7 +5,6 @@ import type { ErrorPolicy } from "../../../src/catalog/sources/rowChecks.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
-import { whenFree } from "../../support/busy.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { conflict, duplicate, type ExpectedProblem, graphqlError, invalid } from "../../support/problems.js";
 import {
@@ -16,65 +15,17 @@ import {
   product,
   products,
   storedKeys,
-  storedProduct,
   storedProducts,
   longRows,
 } from "../../support/products.js";
 
-const productsMax = longRows + 100;
+const productsMax = longRows + 50;
 const app = await openTestApp({ bulkProductsMax: productsMax });
 
 /** Products of which the last but a few is wrong. */
 const wrongAt = (place: number) => products(place + 50, (index) => (index === place ? { price: -1 } : {}));
 
 describe("an import", () => {
-  test("replaces a product as a whole: what is left out becomes empty", async () => {
-    const store = await createTestStore(app);
-    const full = {
-      description: "Cotton",
-      price: 12.5,
-      price_min: 10,
-      price_max: 15,
-      images: ["https://a.example/1.jpg", "//a.example/2.jpg"],
-    };
-    expect(await store.post(paths.one, { product: product("a", full) })).toEqual(importedAnswer(1));
-    const replacement = {
-      id: "a",
-      sku: "S",
-      title: "T",
-      available: false,
-      featured_image: "//a.example/i",
-      url: "//a.example/u",
-    };
-    expect(await store.post(paths.one, { product: replacement })).toEqual(importedAnswer(0, 1));
-    expect(await storedProducts(app, store)).toEqual([
-      {
-        ...storedProduct({}), // fields that are added later
-        id: "a",
-        sku: "S",
-        title: "T",
-        description: null,
-        price: null,
-        priceMin: null,
-        priceMax: null,
-        available: false,
-        images: [],
-        featuredImage: "//a.example/i",
-        url: "//a.example/u",
-        sites: [],
-      },
-    ]);
-  });
-
-  test("counts what is new and what is replaced", async () => {
-    const store = await createTestStore(app);
-    expect(await store.post(paths.bulk, bulk([product("a"), product("b")]))).toEqual(importedAnswer(2));
-    expect(await store.post(paths.bulk, bulk([product("b"), product("c"), product("a")]))).toEqual(
-      importedAnswer(1, 2),
-    );
-    expect(await store.post(paths.bulk, bulk([product("b")]))).toEqual(importedAnswer(0, 1));
-  });
-
   test("of an empty list stores nothing and reports that", async () => {
     const store = await createTestStore(app);
     expect(await store.post(paths.bulk, bulk([]))).toEqual(importedAnswer(0));
@@ -133,20 +84,6 @@ describe("an import", () => {
 });
 
 describe("all or nothing", () => {
-  test("one invalid product among many leaves the whole catalog unchanged", async () => {
-    const store = await createTestStore(app);
-    await store.post(paths.bulk, bulk([product("p00000", { title: "Old" }), product("z")]));
-    const before = await storedProducts(app, store);
-    const list = products(longRows + 100, (index) => (index === longRows ? { price: -1 } : {}));
-    const problem = {
-      code: "INVALID_VALUE",
-      message: "price must be a finite number of 0 or more, not -1.",
-      path: ["products", longRows, "price"],
-    };
-    expect(await store.post(paths.bulk, bulk(list))).toEqual(invalid(problem));
-    expect(await storedProducts(app, store)).toEqual(before);
-  });
-
   test.each<[string, (db: RootDatabase, storeId: string, errorPolicy: ErrorPolicy) => Promise<unknown>]>([
     ["list", (db, storeId, errorPolicy) => importProducts(db, storeId, wrongAt(longRows), { errorPolicy })],
     ["CSV", (db, storeId, errorPolicy) => importCsv(db, storeId, { text: toCsv(wrongAt(longRows)) }, { errorPolicy })],
@@ -222,64 +159,5 @@ describe("all or nothing", () => {
     });
     expect(await storedProducts(app, store)).toEqual([]);
     expect(await store.post(paths.bulk, bulk(products(productsMax)))).toEqual(importedAnswer(productsMax));
-  });
-
-  test.each([
-    ["short ones, beside each other", [200, 200, 200, 200]],
-    ["long ones, one by one", [longRows, longRows, longRows, longRows]],
-    ["both", [200, longRows, 200, longRows]],
-  ])(
-    "concurrent imports of the same ids in opposite orders all succeed, and one of them is stored as a whole: %s",
-    async (_, counts) => {
-      const store = await createTestStore(app);
-      await store.post(paths.bulk, bulk(products(longRows)));
-      const labels = ["one", "two", "three", "four"];
-      const lists = labels.map((label, turn) => {
-        const list = products(counts[turn] ?? 0, () => ({ title: label }));
-        return turn % 2 === 0 ? list : list.toReversed();
-      });
-      const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
-      expect(answers).toEqual(counts.map((count) => importedAnswer(0, count)));
-      const rows = (await storedProducts(app, store)).slice(0, Math.min(...counts));
-      expect(new Set(rows.map(({ title }) => title)).size).toBe(1);
-      expect(labels).toContain(rows[0]?.title);
-    },
-  );
-
-  test("concurrent short imports of new products count each as created once", async () => {
-    const store = await createTestStore(app);
-    const lists = [0, 1, 2, 3].map((turn) => (turn % 2 === 0 ? products(200) : products(200).toReversed()));
-    const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(answers.reduce((total, { body }) => total + body.created, 0)).toBe(200);
-    expect(answers.map(({ body }) => body.imported)).toEqual([200, 200, 200, 200]);
-    expect(await storedProducts(app, store)).toHaveLength(200);
-  });
-
-  test("concurrent short imports that exchange skus in opposite orders end in one of their states", async () => {
-    const store = await createTestStore(app);
-    const own = products(300, (index) => ({ sku: `s${index}` }));
-    const exchanged = products(300, (index) => ({ sku: `s${299 - index}` }));
-    await store.post(paths.bulk, bulk(own));
-    const lists = [exchanged, own.toReversed(), exchanged.toReversed(), own];
-    const answers = await Promise.all(lists.map((list) => whenFree(() => store.post(paths.bulk, bulk(list)))));
-    expect(answers).toEqual(lists.map(() => importedAnswer(0, 300)));
-    const skus = Object.values(await storedKeys(app, store));
-    expect([own, exchanged].map((list) => list.map(({ sku }) => sku))).toContainEqual(skus);
-  });
-
-  test("of concurrent imports that give one sku to different products, one is refused", async () => {
-    const store = await createTestStore(app);
-    const answers = await Promise.all(
-      ["a", "b"].map((id) => whenFree(() => store.post(paths.one, { product: product(id, { sku: "S" }) }))),
-    );
-    const [stored = ""] = Object.keys(await storedKeys(app, store));
-    const refused = {
-      code: "CONFLICT",
-      message: `sku "S" belongs to the product "${stored}" of the store.`,
-      path: ["product", "sku"],
-    };
-    expect(answers.toSorted((a, b) => a.status - b.status)).toEqual([importedAnswer(1), invalid(refused)]);
-    expect(Object.values(await storedKeys(app, store))).toEqual(["S"]);
   });
 });

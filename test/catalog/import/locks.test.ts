@@ -1,16 +1,19 @@
+// @engine postgresql
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createTestStore, openTestApp } from "../../support/app.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
+import { postWithKey, writersOf } from "../../support/http/idempotency.js";
 import { until } from "../../support/until.js";
-import { bulk, importedAnswer, paths, product } from "../../support/products.js";
+import { bulk, importedAnswer, longRows, paths, product, products } from "../../support/products.js";
 import { givenDatabase } from "../../support/database/database.js";
 
-const { engine, connection } = givenDatabase();
+const { connection } = givenDatabase();
 
 const app = await openTestApp();
 
-test.runIf(engine === "postgres")("a short import takes row locks in the order of ids, not of its list", async () => {
+test("a short import takes row locks in the order of ids, not of its list", async () => {
   const store = await createTestStore(app);
   await store.post(paths.bulk, bulk(["a", "m", "z"].map((id) => product(id))));
   const [holder, other] = [new pg.Client(connection), new pg.Client(connection)];
@@ -32,4 +35,40 @@ test.runIf(engine === "postgres")("a short import takes row locks in the order o
   expect(await isLocked("z")).toBe(false);
   await holder.query("ROLLBACK");
   expect(await importing).toEqual(importedAnswer(0, 3));
+});
+
+test("a long import that is invalid from its start does not wait for other imports of its store", async () => {
+  const store = await createTestStore(app);
+  const holder = new pg.Client(connection);
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  const locked = `long import ${store.id}`;
+  await holder.query(ofTest("SELECT pg_advisory_lock(hashtextextended($1, 0))"), [locked]);
+  const { client, probe } = openConnections();
+  let stored = 0;
+  const tried = new Promise<void>((resolve) => {
+    probe.aroundQuery = (sql, send) => {
+      if (sql.includes("pg_try_advisory_xact_lock")) resolve();
+      return send();
+    };
+  });
+  const waiting = importProducts(client, store.id, products(longRows)).then(({ imported }) => (stored = imported));
+  await tried;
+  for (const invalid of [1, longRows]) {
+    const list = products(longRows, (index) => (index < invalid ? { price: -1 } : {}));
+    await expect(importProducts(client, store.id, list)).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+      problemsTotal: invalid,
+    });
+  }
+  expect(stored).toBe(0);
+  await holder.query(ofTest("SELECT pg_advisory_unlock(hashtextextended($1, 0))"), [locked]);
+  await waiting;
+  expect(stored).toBe(longRows);
+});
+
+test("the answer under a key is stored by the transaction that stores the products: never one without the other", async () => {
+  const store = await createTestStore(app);
+  await postWithKey(store, paths.bulk, bulk(products(longRows)), "k"); // by several statements
+  expect(await writersOf(app, store)).toHaveLength(1);
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
-import { whenFree } from "../../support/busy.js";
+import { nothingStaged, stagedOf } from "../../support/stored.js";
 import { postWithKey } from "../../support/http/idempotency.js";
 import { ofTest } from "../../support/citus/recording.js";
 import {
@@ -18,15 +19,7 @@ import {
 
 // On the embedded engine, whose one session all share.
 const app = await openTestApp();
-
-/** What a long import leaves in the tables through which its rows go. */
-async function leftOf({ id: storeId }: TestStore) {
-  return {
-    imports: await app.db.stagedImport.count({ where: { storeId } }),
-    rows: await app.db.stagedProduct.count({ where: { storeId } }),
-  };
-}
-const nothing = { imports: 0, rows: 0 };
+const other = await createTestStore(app);
 
 /**
  * Removes or completes what a store's ended import has left, once it is old enough. Not `recoverImports(db, "all")`,
@@ -38,14 +31,6 @@ async function recoverLater({ id: storeId }: TestStore): Promise<void> {
     WHERE "storeId" = $1`);
   await app.db.$executeRawUnsafe(longAgo, storeId);
   await recoverImports(app.db, "old");
-}
-
-/** Sends an import, and repeats `work` until it is answered. */
-async function during<Result>(answer: Promise<Result>, work: () => Promise<unknown>): Promise<Result> {
-  const state = { isOver: false };
-  const over = answer.finally(() => (state.isOver = true));
-  while (!state.isOver) await work();
-  return over;
 }
 
 /** Imports on a connection that breaks at the given write of products, as with a process that is killed there. */
@@ -61,51 +46,73 @@ async function importBrokenAt(store: TestStore, list: readonly object[], brokenW
   return error;
 }
 
-test("during a long import, other requests are answered and can write", async () => {
-  const [importer, other] = [await createTestStore(app), await createTestStore(app)];
-  await other.post(paths.one, { product: product("a") });
-  let turns = 0;
-  const answer = importer.post(paths.bulk, bulk(products(2_400)));
-  expect(
-    await during(answer, async () => {
-      expect((await other.get(paths.of("a"))).status).toBe(200);
-      expect(await other.post(paths.one, { product: product("a") })).toEqual(importedAnswer(0, 1));
-      turns += 1;
-    }),
-  ).toEqual(importedAnswer(2_400));
-  expect(turns).toBeGreaterThan(5);
-  expect(await leftOf(importer)).toEqual(nothing);
+/** Imports a long list. @param beforeStep before each transaction that stores some of its rows, after the import is accepted */
+async function importInSteps(store: TestStore, list: readonly object[], beforeStep: () => Promise<void>) {
+  const { client, probe } = openConnections();
+  let [isAccepted, steps] = [false, 0];
+  probe.aroundQuery = (sql, send) => {
+    isAccepted ||= sql.includes(`SET "decidedAt" = $`);
+    return send();
+  };
+  const transact = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  const $transaction = async (...args: unknown[]) => {
+    if (isAccepted) {
+      steps += 1;
+      await beforeStep();
+    }
+    return transact(...args);
+  };
+  Object.assign(client, { $transaction });
+  const result = await importProducts(client, store.id, list);
+  return { result, steps };
+}
+
+test("between the steps of a long import, other requests are answered and can write", async () => {
+  const importer = await createTestStore(app);
+  const one = { product: product("a") };
+  await other.post(paths.one, one);
+  const { result, steps } = await importInSteps(importer, products(2 * longRows), async () => {
+    expect((await other.get(paths.of("a"))).status).toBe(200);
+    expect(await other.post(paths.one, one)).toEqual(importedAnswer(0, 1));
+  });
+  expect(result).toMatchObject({ created: 2 * longRows });
+  expect(steps).toBeGreaterThan(4);
+  expect(await stagedOf(app, importer)).toEqual(nothingStaged);
 });
 
 test("readers see a long import completely or not at all, and short imports of the store come after it", async () => {
   const store = await createTestStore(app);
-  const titled = (title: string) => bulk(products(1_200, () => ({ title })));
-  await store.post(paths.bulk, titled("Old"));
-  const seen = new Set<string>();
-  const ids = ["p00000", "p00599", "p01199"];
-  const query = `{ products(first: 100) { nodes { title } } ${ids.map((id) => `${id}: product(productId: "${id}") { title }`).join(" ")} }`;
-  const answer = await during(store.post(paths.bulk, titled("New")), async () => {
-    const { data } = await store.graphql(query);
-    const listed = data.products.nodes.map(({ title }: { title: string }) => title);
-    expect(new Set(listed).size).toBe(1);
-    for (const id of ids) seen.add(data[id].title);
-    await store.post(paths.one, { product: product("short") });
+  const titled = (title: string) => products(longRows, () => ({ title }));
+  await store.post(paths.bulk, bulk(titled("Old")));
+  const [first, last] = ["p00000", `p00${chunkRowsMax}`];
+  const query = `{ products(first: 100) { nodes { title } } ${first}: product(productId: "${first}") { title } ${last}: product(productId: "${last}") { title } }`;
+  const [readings, imports]: [Promise<any>[], Promise<unknown>[]] = [[], []];
+  await importInSteps(store, titled("New"), async () => {
+    readings.push(store.graphql(query));
+    imports.push(store.post(paths.one, { product: product(last, { title: "Newest" }) }));
+    await other.get(paths.of("none")); // another request is answered after those have arrived
   });
-  expect(answer).toEqual(importedAnswer(0, 1_200));
-  const { data } = await store.graphql(query);
-  expect(data.p01199.title).toBe("New");
-  expect([...seen].every((title) => ["Old", "New"].includes(title))).toBe(true);
+  for (const answer of await Promise.all(imports)) expect(answer).toEqual(importedAnswer(0, 1));
+  expect(readings.length).toBeGreaterThan(2);
+  for (const { data } of await Promise.all(readings)) {
+    const listed = data.products.nodes.map(({ title }: { title: string }) => title);
+    expect(new Set([...listed, data[first].title])).toEqual(new Set(["New"]));
+    expect(["New", "Newest"]).toContain(data[last].title);
+  }
+  expect((await store.graphql(query)).data[last].title).toBe("Newest");
 });
 
-test("products of a long import may pass on their skus across all of its steps", async () => {
+test("products of a long import may pass on their skus across all of its steps, also to a new one", async () => {
   const store = await createTestStore(app);
   const count = longRows;
   const shifted = (by: number) => products(count, (index) => ({ sku: `s${(index + by) % count}` }));
   await store.post(paths.bulk, bulk(shifted(0)));
-  for (const by of [1, count - 2]) {
-    expect(await store.post(paths.bulk, bulk(shifted(by)))).toEqual(importedAnswer(0, count));
-    expect(await storedKeys(app, store)).toEqual(Object.fromEntries(shifted(by).map(({ id, sku }) => [id, sku])));
-  }
+  const [passed, ...others] = shifted(count - 2);
+  const list = [{ ...passed, sku: "fresh" }, ...others, product("new", { sku: passed?.sku })];
+  expect(await store.post(paths.bulk, bulk(list))).toEqual(importedAnswer(1, count));
+  expect(Object.entries(await storedKeys(app, store))).toEqual(
+    [...list.slice(-1), ...list.slice(0, -1)].map(({ id, sku }) => [id, sku]),
+  );
 });
 
 test("a dry run of a long import reports what it would do, and leaves nothing behind", async () => {
@@ -114,7 +121,7 @@ test("a dry run of a long import reports what it would do, and leaves nothing be
   const { status, body } = await store.post(paths.bulk, { ...bulk(products(longRows)), dryRun: true });
   expect([status, body.created, body.updated]).toEqual([200, longRows - 1, 1]);
   expect(await storedProducts(app, store)).toHaveLength(1);
-  expect(await leftOf(store)).toEqual(nothing);
+  expect(await stagedOf(app, store)).toEqual(nothingStaged);
 });
 
 test("a long import that is interrupted before it is committed stores nothing, and its staged rows are removed", async () => {
@@ -126,42 +133,42 @@ test("a long import that is interrupted before it is committed stores nothing, a
   };
   await expect(importProducts(client, store.id, products(longRows))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(await storedProducts(app, store)).toEqual([]);
-  expect(await leftOf(store)).toEqual({ imports: 1, rows: longRows });
+  expect(await stagedOf(app, store)).toEqual({ imports: 1, rows: longRows });
   await recoverImports(app.db, "old");
-  expect(await leftOf(store), "it may be another process's").toEqual({ imports: 1, rows: longRows });
+  expect(await stagedOf(app, store), "it may be another process's").toEqual({ imports: 1, rows: longRows });
   await recoverLater(store);
-  expect(await leftOf(store)).toEqual(nothing);
+  expect(await stagedOf(app, store)).toEqual(nothingStaged);
   expect(await storedProducts(app, store)).toEqual([]);
 });
 
 const importNext = async (store: TestStore) =>
-  expect(await whenFree(() => store.post(paths.one, { product: product("next") }))).toMatchObject({ status: 200 });
+  expect(await store.post(paths.one, { product: product("next") })).toMatchObject({ status: 200 });
 
 test.each<[string, (store: TestStore) => Promise<unknown>]>([
   ["by the sweep of a server", recoverLater],
   ["by the next import of the store", importNext],
 ])("a committed long import whose process ends is completed %s", async (_, complete) => {
   const store = await createTestStore(app);
-  const old = products(longRows + 100, (index) => ({ sku: `s${index}` }));
-  expect(await whenFree(() => store.post(paths.bulk, bulk(old)))).toMatchObject({ status: 200 });
+  const old = products(longRows, (index) => ({ sku: `s${index}` }));
+  expect(await store.post(paths.bulk, bulk(old))).toMatchObject({ status: 200 });
   await recoverLater(store);
-  expect(await leftOf(store)).toEqual(nothing);
-  const list = products(longRows + 100, (index) => ({ sku: `s${(index + 1) % old.length}`, title: "New" }));
+  expect(await stagedOf(app, store)).toEqual(nothingStaged);
+  const list = products(longRows, (index) => ({ sku: `s${(index + 1) % old.length}`, title: "New" }));
   expect(await importBrokenAt(store, list, 3)).toMatchObject({ code: "UNAVAILABLE" });
-  expect(await leftOf(store)).toEqual({ imports: 1, rows: list.length });
+  expect(await stagedOf(app, store)).toEqual({ imports: 1, rows: list.length });
   await complete(store);
   const stored = (await storedProducts(app, store)).filter(({ id }) => id !== "next");
   expect(stored.map(({ id, sku, title }) => ({ id, sku, title }))).toEqual(
     list.map(({ id, sku, title }) => ({ id, sku, title })),
   );
   await recoverLater(store);
-  expect(await leftOf(store)).toEqual(nothing);
+  expect(await stagedOf(app, store)).toEqual(nothingStaged);
 });
 
 test("a long import is carried out once under its key, and its rows are not staged again", async () => {
   const store = await createTestStore(app);
   const list = bulk(products(longRows));
-  const again = () => whenFree(() => postWithKey(store, paths.bulk, list, "k"));
+  const again = () => postWithKey(store, paths.bulk, list, "k");
   const answers = await Promise.all([again(), again(), again()]);
   expect(answers.map(({ status, text }) => [status, JSON.parse(text).created])).toEqual(
     answers.map(() => [200, longRows]),
@@ -176,5 +183,5 @@ test("a long import is carried out once under its key, and its rows are not stag
   const request = { key: "direct", fingerprint: "f", field: "f", onReplay: () => undefined };
   for (const _ of [1, 2]) await importProducts(client, store.id, products(longRows), { idempotency: request });
   expect(staged, "once, in chunks").toBe(2);
-  expect(await leftOf(store)).toEqual(nothing);
+  expect(await stagedOf(app, store)).toEqual(nothingStaged);
 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { type Catalog, defects, importInto, type Mode, type ModelRow } from "../../support/catalog/importModel.js";
+import { type Catalog, type defects, importInto, type Mode, type ModelRow } from "../../support/catalog/importModel.js";
 import { type ImportArgs, type ImportWay, importWays } from "../../support/catalog/ways.js";
 import { openFolder } from "../../support/folder.js";
 import { longRows, product, type Sent, storedProducts } from "../../support/products.js";

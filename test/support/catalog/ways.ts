@@ -110,7 +110,7 @@ export function importWays({ db }: Pick<TestApp, "db">, folder: string) {
     return { file };
   };
   return {
-    "REST, as a list": { send: (store, products, args) => rest(store, paths.bulk, { products, ...args }) },
+    "REST, as a list": { send: (store, list, args) => rest(store, paths.bulk, { products: list, ...args }) },
     "REST, as CSV in JSON": {
       ...inCsv,
       send: (store, list, args) => rest(store, paths.csv, { csvContent: csvOf(list), ...args }),

@@ -1,4 +1,4 @@
-import type { TestStore } from "../app.js";
+import type { TestApp, TestStore } from "../app.js";
 import { unlessBusy } from "../busy.js";
 
 interface KeyedAnswer {
@@ -31,7 +31,15 @@ export async function postWithKey(
   };
 }
 
-/** The same, and again where the server is busy, or another request with the key takes long. */
+/** The transactions that wrote a store's products, and the answers under its keys. */
+export async function writersOf({ db }: Pick<TestApp, "db">, { id }: Pick<TestStore, "id">): Promise<string[]> {
+  const rows = await db.$queryRaw<{ xmin: string }[]>`
+    SELECT xmin::text FROM "Product" WHERE "storeId" = ${id}
+    UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${id}`;
+  return rows.map(({ xmin }) => xmin);
+}
+
+/** As postWithKey, and again where the server is busy, or another request with the key takes long. */
 export function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
   return unlessBusy(
     () => postWithKey(...args),
