@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { FormatReadOptions } from "../../../src/catalog/sources/formats/opened.js";
 import { readCatalog } from "../../../src/catalog/sources/formats/read.js";
 import { collect, rowsOf } from "./csvReading.js";
@@ -44,16 +45,41 @@ export function imageUrl(name: string): string {
   return `https://cdn.example/${name}.jpg`;
 }
 
-/** Reads rows below a header, of which those that are invalid fail singly. */
-export function readRows(
-  header: string,
-  rows: readonly Readonly<Record<string, string>>[],
-  options: Parameters<typeof readFile>[1] = {},
-) {
-  return readFile(csvOf(header, rows), { urlTemplate, errorPolicy: "REJECT_FAILED", ...options });
+/** A file of another system, and all that is read of it. */
+export interface FileCase {
+  readonly name: string;
+  /** Its lines. */
+  readonly file: readonly string[];
+  readonly options?: FormatReadOptions;
+  readonly format: FormatReadOptions["format"];
+  /** Those that are stored, as `brief` shows them. */
+  readonly products: readonly string[];
+  /** What else they have, as far as it matters. */
+  readonly details?: readonly object[];
+  readonly problems?: readonly string[];
+  readonly notes?: readonly string[];
 }
 
-/** What decides whether a product can be bought, in one line for each. */
+/** Reads a file whose products fail singly, at once and in small pieces. */
+export async function expectRead({ file, options, format, products, details, ...others }: FileCase): Promise<void> {
+  const { problems = [], notes = [] } = others;
+  for (const pieceBytes of [64 * 1024, 7]) {
+    const given = { urlTemplate, errorPolicy: "REJECT_FAILED", ...options, pieceBytes } as const;
+    const found = await readFile(`${file.join("\n")}\n`, given);
+    const stored = found.products.filter(({ url }) => url !== undefined);
+    expect({ ...found, products: brief(stored) }).toMatchObject({ format, products, problems, notes });
+    if (details !== undefined) expect(stored).toMatchObject(details);
+  }
+}
+
+/** What decides whether a product can be bought, in one line for each; the sku where it is not the id. */
 export function brief(products: readonly Readonly<Record<string, unknown>>[]): string[] {
-  return products.map(({ id, sku, title, price, available }) => [id, sku, title, price, available].join(" | "));
+  return products.map(({ line, id, sku, title, price, available }) =>
+    [`${String(line)}: ${[...new Set([id, sku])].join(" / ")}`, title, price, available].join(" | "),
+  );
+}
+
+/** Columns and a row of cells, as CSV. */
+export function csvRow(cells: Readonly<Record<string, string>>): string {
+  return csvOf(Object.keys(cells).join(","), [cells]);
 }

@@ -1,10 +1,12 @@
 import * as fc from "fast-check";
 
-/** The columns of each system, with cells that mean something and cells that do not. */
+/** The columns of each system, with cells that mean something and cells that do not: a row of the first ones can be bought. */
 export interface LayoutFile {
   readonly header: string;
   readonly urlTemplate: string;
   readonly cells: Readonly<Record<string, readonly string[]>>;
+  /** The column of `words` that decides whether a product can be bought. */
+  readonly published: string | undefined;
 }
 
 const image = ["https://cdn.example/ä.jpg", "https://cdn.example/2.jpg", "N/A"];
@@ -17,9 +19,10 @@ const file = (cells: LayoutFile["cells"], urlTemplate = "https://shop.example/{s
   header: Object.keys(cells).join(","),
   urlTemplate,
   cells,
+  published: Object.keys(cells).findLast((name) => cells[name] === words),
 });
 
-export const layoutFiles: Readonly<Record<string, LayoutFile>> = {
+export const layoutFiles = {
   shopify: file({
     Handle: keys,
     Title: titles,
@@ -47,10 +50,10 @@ export const layoutFiles: Readonly<Record<string, LayoutFile>> = {
     Name: titles,
     Published: words,
     "Regular price": price,
-    "Sale price": ["0", "9", ""],
-    "Date sale price ends": ["05/01/2027", "31.12.2999", ""],
+    "Sale price": ["", "0", "9"],
+    "Date sale price ends": ["", "05/01/2027", "31.12.2999"],
     Images: image,
-    Parent: ["S1", "id:2", ""],
+    Parent: ["", "S1", "id:2"],
   }),
   magento: file({
     sku: ["S1", "S2", "S3", ""],
@@ -97,8 +100,8 @@ export const layoutFiles: Readonly<Record<string, LayoutFile>> = {
     SKU: ["S1", "S2", ""],
     "Option Value 1": ["Red", ""],
     Price: price,
-    "Sale Price": ["9", "0", ""],
-    "On Sale": words,
+    "Sale Price": ["", "9", "0"],
+    "On Sale": [...words],
     Visible: words,
     "Hosted Image URLs": image,
   }),
@@ -121,7 +124,7 @@ export const layoutFiles: Readonly<Record<string, LayoutFile>> = {
     product_is_available: words,
     product_quantity: ["3", "0", "many"],
     product_media_main_image_url: image,
-    product_variation_sku: ["V1", ""],
+    product_variation_sku: ["", "V1"],
   }),
   etsy: file({
     TITLE: titles,
@@ -144,7 +147,7 @@ export const layoutFiles: Readonly<Record<string, LayoutFile>> = {
     },
     "",
   ),
-};
+} satisfies Readonly<Record<string, LayoutFile>>;
 
 /** Rows of a file, none of them blank. */
 export function rowsOfLayout({ cells }: LayoutFile): fc.Arbitrary<readonly Readonly<Record<string, string>>[]> {
@@ -153,4 +156,9 @@ export function rowsOfLayout({ cells }: LayoutFile): fc.Arbitrary<readonly Reado
   );
   const isBlank = (each: object) => Object.values(each).every((cell) => cell === "");
   return fc.array(row, { minLength: 1, maxLength: 12 }).map((rows) => rows.filter((each) => !isBlank(each)));
+}
+
+/** A row that can be bought: the first cell of each column. */
+export function boughtRow({ cells }: LayoutFile): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(cells).map(([name, [first = ""]]) => [name, first]));
 }

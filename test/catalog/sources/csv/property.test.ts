@@ -65,7 +65,6 @@ test("any products, however their text is split, are read as they were written",
       expect(result).toEqual({ rows: products.length, problems: { list: [], total: 0 } });
       expect(rowsOf(chunks)).toEqual(rowsOf([{ rows: products.length, bytesRead: 0, columns: encodeRows(expected) }]));
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -86,7 +85,6 @@ test("every record that the splitter accepts can be read, however its text is sp
       ];
       expect(inPieces).toEqual(records);
     }),
-    { numRuns: 5_000 },
   );
 });
 
@@ -107,7 +105,6 @@ test("any record is read, or refused, as by fast-csv", async () => {
         outcomes.add(cells === undefined);
       }
     }),
-    { numRuns: 5_000 },
   );
   expect(outcomes).toEqual(new Set([true, false]));
 });

@@ -156,10 +156,11 @@ test("options that are sent as text are checked", () => {
 test("every encoding that can be named reads any bytes, or names the line", async () => {
   const { encodings } = iconv as unknown as { readonly encodings: Readonly<Record<string, unknown>> };
   const rows = Buffer.from(csvOf(header, [{ ...pot, title: "Pot" }]));
-  const names = Object.keys(encodings).filter((name) => isEncoding(name));
+  const isAlias = (name: string) => typeof encodings[name] === "string";
+  const names = Object.keys(encodings).filter((name) => isEncoding(name) && !isAlias(name));
   expect(names).toContain("shiftjis");
   for (const encoding of names) {
-    for (const end of [[], [0xed], [0xe4, 0xff]]) {
+    for (const end of [[], [0xed, 0xe4, 0xff]]) {
       const { problems, products } = await readFile(Buffer.concat([rows, Buffer.from(end)]), { encoding });
       expect(problems.length + products.length, encoding).toBeGreaterThan(0);
     }

@@ -1,205 +1,183 @@
 import { expect, test } from "vitest";
-import { csvOf, readFile } from "../../../support/catalog/formats.js";
+import { Notes } from "../../../../src/catalog/sources/formats/notes.js";
+import { ParentRows } from "../../../../src/catalog/sources/formats/rows/parentRows.js";
+import { emptyRow } from "../../../../src/catalog/sources/formats/rows/row.js";
+import { brief, csvRow, expectRead, type FileCase, readFile } from "../../../support/catalog/formats.js";
 
-const header =
-  "ID,Type,SKU,Name,Published,Short description,Description,Date sale price starts,Date sale price ends,In stock?,Stock," +
-  "Backorders allowed?,Sale price,Regular price,Categories,Images,Parent,Grouped products,Attribute 1 name,Attribute 1 value(s)," +
-  "Attribute 2 name,Attribute 2 value(s)";
 const urlTemplate = "https://shop.example/?p={id}";
-const image = (name: string) => `https://cdn.example/${name}.jpg`;
+const header =
+  "ID,Type,SKU,Name,Published,Short description,Description,In stock?,Sale price,Regular price,Images,Parent,Attribute 1 value(s)";
+const tea = String.raw`10,variable,tea,Tea &amp; honey,1,,<p>Loose leaves.</p>\nOrganic.,1,,,"//a.b/tea, //a.b/tin",,"100 g, 250 g"`;
+const small = '11,variation,tea-s,Tea & honey - 100 g,1,,,1,,"12,90",,tea,100 g';
+const cup = '20,simple,cup,Cup,1,A cup.,,1,18,20,"//a.b/cup 1,//a.b/cup-2",,';
+const isParent = "1 row, on line 2: products of type variable are not stored: their variations are.";
 
-const tea = {
-  ID: "10",
-  Type: "variable",
-  SKU: "tea",
-  Name: "Tea &amp; honey",
-  Published: "1",
-  Description: String.raw`<p>Loose leaves.</p>\nOrganic.`,
-  "In stock?": "1",
-  Images: `${image("tea")}, ${image("tin")}`,
-  "Attribute 1 name": "Size",
-  "Attribute 1 value(s)": "100 g, 250 g",
-};
-const small = {
-  ID: "11",
-  Type: "variation",
-  SKU: "tea-s",
-  Name: "Tea & honey - 100 g",
-  Published: "1",
-  "In stock?": "1",
-  "Regular price": "12,90",
-  Parent: "tea",
-  "Attribute 1 value(s)": "100 g",
-};
-const cup = {
+const files: readonly Omit<FileCase, "format">[] = [
+  {
+    name: "variations take from their parent what they lack; parents, grouped and external products are not stored",
+    file: [
+      `${header},Categories`,
+      tea,
+      small,
+      '12,variation,,,1,,,0,,"12,90",//a.b/large,tea,250 g',
+      cup,
+      "30,grouped,set,Set,1,,,1,,,//a.b/1,,",
+      "31,external,ext,Ext,1,,,1,,5,//a.b/1,,",
+    ],
+    products: [
+      "3: 11 / tea-s | Tea & honey - 100 g | 12.9 | true",
+      "4: tea-250-g | Tea & honey - 250 g | 12.9 | false",
+      "5: 20 / cup | Cup | 18 | true",
+    ],
+    details: [
+      {
+        description: "Loose leaves.\nOrganic.",
+        images: "{//a.b/tea,//a.b/tin}",
+        featured_image: "//a.b/tea",
+        url: "https://shop.example/?p=11",
+      },
+      { images: "{//a.b/large}", url: "https://shop.example/?p=12" },
+      { description: "A cup.", images: "{//a.b/cup%201,//a.b/cup-2}" },
+    ],
+    notes: [
+      "Column 'Categories' is not used.",
+      isParent,
+      "1 row, on line 6: products of type grouped are not stored, since they cannot be put into a cart.",
+      "1 row, on line 7: products of type external are not stored, since they cannot be put into a cart.",
+    ],
+  },
+  {
+    name: "a parent may come later, and be named by its ID",
+    file: [header, "11,variation,,,1,,,1,,9,,id:10,100 g", cup, tea.replace(",tea,", ",,")],
+    products: ["3: 20 / cup | Cup | 18 | true", "2: 11 | Tea & honey - 100 g | 9 | true"],
+    details: [{}, { featured_image: "//a.b/tea" }],
+    notes: ["1 row, on line 4: products of type variable are not stored: their variations are."],
+  },
+  {
+    name: "a variation whose parent is not in the file is noted, and its problems have its line",
+    file: [header, cup, small],
+    products: ["2: 20 / cup | Cup | 18 | true"],
+    problems: ["3 featured_image: featured_image is required."],
+    notes: ["1 row, on line 3: the product that it belongs to is not in the file, or too far away from it."],
+  },
+  {
+    name: "drafts have no variations to buy",
+    file: [header, tea.replace(",1,", ",-1,"), small],
+    products: ["3: 11 / tea-s | Tea & honey - 100 g | 12.9 | false"],
+    notes: [isParent],
+  },
+  {
+    name: "an apostrophe before what a spreadsheet would take for a formula is not part of a cell",
+    file: [
+      `${header},Stock`,
+      "20,simple,'=cup,'+ Cup,'-1,,'- warm,1,,20,//a.b/1,,,",
+      "21,simple,'90s,'90s cup,1,,,1,,20,//a.b/1,,,'-3",
+    ],
+    products: ["2: 20 / =cup | + Cup | 20 | false", "3: 21 / '90s | '90s cup | 20 | true"],
+    details: [{ description: "- warm" }, {}],
+  },
+  {
+    name: "products and variations that share a SKU, such as translations, are told apart by their ID",
+    file: [
+      header,
+      tea,
+      small,
+      small.replace("11,", "111,").replace(",tea,", ",id:10,"),
+      cup,
+      cup.replace("20,", "120,"),
+    ],
+    products: [
+      "3: 11 | Tea & honey - 100 g | 12.9 | true",
+      "4: 111 | Tea & honey - 100 g | 12.9 | true",
+      "5: 20 | Cup | 18 | true",
+      "6: 120 | Cup | 18 | true",
+    ],
+    notes: [isParent, "4 rows, the first on line 3: other products have its SKU too, so that its id is its sku."],
+  },
+  {
+    name: "a byte order mark, quotes around the names and semicolons do not matter",
+    file: ['\uFEFF"ID";"SKU";"Name";"In stock?";"Regular price";"Images"', "20;cup;Cup;1;20;//a.b/1"],
+    products: ["2: 20 / cup | Cup | 20 | true"],
+  },
+];
+
+test.each(files)("$name", (file) =>
+  expectRead({ format: "woocommerce", ...file, options: { urlTemplate, ...file.options } }),
+);
+
+const row = {
   ID: "20",
   Type: "simple",
   SKU: "cup",
   Name: "Cup",
   Published: "1",
-  "Short description": "A cup.",
   "In stock?": "1",
-  "Sale price": "18",
   "Regular price": "20",
-  Images: `${image("cup 1")},${image("cup-2")}`,
+  Images: "//a.b/1",
 };
 
-const read = (rows: readonly Record<string, string>[], options = {}) =>
-  readFile(csvOf(header, rows), { urlTemplate, ...options });
-
-test("variations take from their parent what they lack; parents, grouped and external products are not stored", async () => {
-  const large = {
-    ...small,
-    ID: "12",
-    SKU: "",
-    Name: "",
-    "In stock?": "0",
-    Images: image("large"),
-    "Attribute 1 value(s)": "250 g",
-  };
-  const grouped = { ...cup, ID: "30", Type: "grouped", SKU: "set", "Grouped products": "cup, tea" };
-  const external = { ...cup, ID: "31", Type: "external", SKU: "ext" };
-  const { products, problems, notes, format } = await read([tea, small, large, cup, grouped, external]);
-  expect({ problems, format }).toEqual({ problems: [], format: "woocommerce" });
-  expect(products).toEqual([
-    {
-      line: "3",
-      id: "11",
-      sku: "tea-s",
-      title: "Tea & honey - 100 g",
-      description: "Loose leaves.\nOrganic.",
-      price: "12.9",
-      available: "true",
-      images: `{${image("tea")},${image("tin")}}`,
-      featured_image: image("tea"),
-      url: "https://shop.example/?p=11",
-    },
-    {
-      line: "4",
-      id: "tea-250-g",
-      sku: "tea-250-g",
-      title: "Tea & honey - 250 g",
-      description: "Loose leaves.\nOrganic.",
-      price: "12.9",
-      available: "false",
-      images: `{${image("large")}}`,
-      featured_image: image("large"),
-      url: "https://shop.example/?p=12",
-    },
-    {
-      line: "5",
-      id: "20",
-      sku: "cup",
-      title: "Cup",
-      description: "A cup.",
-      price: "18",
-      available: "true",
-      images: `{${image("cup%201")},${image("cup-2")}}`,
-      featured_image: image("cup%201"),
-      url: "https://shop.example/?p=20",
-    },
-  ]);
-  expect(notes).toEqual([
-    "Column 'Categories' is not used.",
-    "Column 'Grouped products' is not used.",
-    "1 row, on line 2: products of type variable are not stored: their variations are.",
-    "1 row, on line 6: products of type grouped are not stored, since they cannot be put into a cart.",
-    "1 row, on line 7: products of type external are not stored, since they cannot be put into a cart.",
-  ]);
-});
-
-test("a parent may come later, be far away, and be named by its ID", async () => {
-  const parent = { ...tea, SKU: "" };
-  const child = { ...small, Parent: "id:10", SKU: "" };
-  const others = Array.from({ length: 9_000 }, (_, n) => ({ ...cup, ID: String(n + 100), SKU: "" }));
-  const expected = expect.objectContaining({
-    id: "11",
-    sku: "11",
-    featured_image: image("tea"),
-    title: "Tea & honey - 100 g",
-  });
-  for (const rows of [
-    [child, ...others, parent],
-    [parent, ...others, child],
-  ]) {
-    const { products, problems } = await read(rows);
-    expect(problems).toEqual([]);
-    expect(products).toContainEqual(expected);
-    expect(products).toHaveLength(9_001);
-  }
-});
-
-test("rows wait for their parents in bounded memory: one that waits too long is read as it is, and noted", async () => {
-  const children = Array.from({ length: 10_001 }, (_, n) => ({ ...small, ID: String(n + 100), SKU: `s-${n}` }));
-  const { products, problems, notes } = await read([...children, tea], { errorPolicy: "REJECT_FAILED" });
-  expect(problems).toEqual(["2 featured_image: featured_image is required."]);
-  expect(products).toHaveLength(10_001);
-  expect(notes).toContain(
-    "1 row, on line 2: the product that it belongs to is not in the file, or too far away from it.",
-  );
-});
-
-test("a variation whose parent is not in the file is noted, and its problems have its line", async () => {
-  const { problems, notes } = await read([cup, small]);
-  expect(problems).toEqual(["3 featured_image: featured_image is required."]);
-  expect(notes?.at(-1)).toBe(
-    "1 row, on line 3: the product that it belongs to is not in the file, or too far away from it.",
-  );
-});
-
 test.each([
-  ["a sale", {}, { price: "18" }],
-  ["a sale that has ended", { "Date sale price ends": "2020-01-01" }, { price: "20" }],
-  ["a sale that has not begun", { "Date sale price starts": "2999-01-01" }, { price: "20" }],
-  ["a price with a point and a comma", { "Sale price": "", "Regular price": "1.020,50" }, { price: "1020.5" }],
-  ["no price", { "Sale price": "", "Regular price": "" }, { title: "Cup" }],
-  ["a draft", { Published: "-1" }, { available: "false" }],
+  ["a price with a point and a comma", { "Regular price": "1.020,50" }, { price: "1020.5" }],
+  ["no price", { "Regular price": "" }, { title: "Cup" }],
   ["a private product", { Published: "0" }, { available: "false" }],
   ["a product on backorder", { "In stock?": "backorder" }, { available: "true" }],
   ["no word on stock, and none", { "In stock?": "", Stock: "0" }, { available: "false" }],
-  [
-    "no word on stock, and backorders",
-    { "In stock?": "", Stock: "0", "Backorders allowed?": "notify" },
-    { available: "true" },
-  ],
+  ["no stock, and backorders", { "In stock?": "", Stock: "0", "Backorders allowed?": "notify" }, { available: "true" }],
   ["a download", { Type: "simple, downloadable, virtual" }, { id: "20" }],
   ["no type", { Type: "" }, { id: "20" }],
   ["no ID", { ID: "" }, { id: "cup", sku: "cup", url: "https://shop.example/?p=cup" }],
   ["no SKU", { SKU: "" }, { id: "20", sku: "20" }],
 ])("%s", async (_, cells, expected) => {
-  expect((await read([{ ...cup, ...cells }])).products).toMatchObject([expected]);
+  const { products, problems } = await readFile(csvRow({ ...row, ...cells }), { urlTemplate });
+  expect({ products, problems }).toMatchObject({ products: [expected], problems: [] });
 });
 
-test("drafts have no variations to buy", async () => {
-  expect((await read([{ ...tea, Published: "-1" }, small])).products).toMatchObject([{ available: "false" }]);
+test("rows wait for their parents in bounded memory: one that waits too long is read as it is, and noted", () => {
+  const notes = new Notes();
+  const rows = new ParentRows(notes);
+  const waiting = Array.from({ length: 10_002 }, () => rows.wait("p", { row: emptyRow, fields: {} }).length);
+  expect(waiting).toEqual([...Array<number>(10_000).fill(0), 1, 1]);
+  const long = { ...emptyRow, characters: 2 * 1024 * 1024, copy: () => long };
+  expect(rows.wait("p", { row: long, fields: {} }).length).toBeGreaterThan(10_000);
+  expect(notes.list.join()).toContain("the product that it belongs to is not in the file, or too far away from it.");
 });
 
-test("a byte order mark, quotes around the names and semicolons do not matter", async () => {
-  const text = csvOf(header, [cup], ";").replace("ID;Type", '\uFEFF"ID";"Type"');
-  expect((await readFile(text, { urlTemplate })).products).toEqual((await read([cup])).products);
-});
+const headers = {
+  German:
+    "ID;Typ;Artikelnummer;Name;Veröffentlicht;Kurzbeschreibung;Datum, an dem Angebotspreis endet;Vorrätig?;Lager;Angebotspreis;Regulärer Preis;Bilder;Übergeordnetes Produkt;Attribut 1 Name;Attribut 1 Wert(e)",
+  Spanish:
+    "ID;Tipo;SKU;Nombre;Publicado;Descripción corta;Día en que termina el precio rebajado;¿Existencias?;Inventario;Precio rebajado;Precio normal;Imágenes;Superior;Nombre del atributo 1;Valor(es) del atributo 1",
+  French:
+    "ID;Type;UGS;Nom;Publié;Description courte;Date de fin de promo;En stock\u{a0}?;Stock;Tarif promo;Tarif régulier;Images;Parent;Nom de l’attribut 1;Valeur(s) de l’attribut 1 ",
+  Italian:
+    "ID;Tipo;COD;Nome;Pubblicato;Breve descrizione;Data in cui termina l'offerta;In stock?;Magazzino;Prezzo in offerta;Prezzo di listino;Immagine;Genitore;Attributo 1 nome;Attributo 1 valuta(e)",
+  Dutch:
+    "ID;Type;Artikelnummer;Naam;Gepubliceerd;Korte omschrijving;Einddatum actieprijs;Op voorraad?;Voorraad;Actieprijs;Reguliere prijs;Afbeeldingen;Hoofd;Naam eigenschap 1;Waarde eigenschap 1",
+  "Brazilian Portuguese":
+    "ID;Tipo;SKU;Nome;Publicado;Descrição curta;Data de preço promocional termina em;Em estoque?;Estoque;Preço promocional;Preço;Imagens;Ascendente;Nome do atributo 1;Valores do atributo 1",
+  Portuguese:
+    "ID;Tipo;REF;Nome;Publicado;Descrição breve;Data de término do preço promocional;Em stock?;Stock;Preço promocional;Preço normal;Imagens;Pai;Atributo 1 nome;Atributo 1 valor(es)",
+  Polish:
+    "ID;Typ;SKU;Nazwa;Opublikowano;Krótki opis;Data zakończenia promocji;W magazynie?;Stan magazynowy;Cena promocyjna;Cena;Obrazki;Element nadrzędny;Nazwa atrybutu 1;Wartości atrybutu 1",
+  Swedish:
+    "ID;Typ;Artikelnummer;Namn;Publicerad;Kort beskrivning;Datum när reapriset upphör;I lager?;Lager;Reapris;Ordinarie pris;Bilder;Överordnad;Attribut 1 namn;Attribut 1 värde(n)",
+  Danish:
+    "ID;Type;Varenummer;Navn;Udgivet;Kort beskrivelse;Den dato hvor tilbudsprisen slutter;På lager?;Lagerantal;Tilbudspris;Normalpris;Billeder;Forældre;Egenskab 1 navn;Egenskab 1 værdi(er)",
+  Russian:
+    "ID;Тип;Артикул;Имя;Опубликован;Краткое описание;Дата окончания действия скидки;Наличие;Запасы;Акционная цена;Базовая цена;Изображения;Родительский;Название атрибута 1;Значения атрибутов 1",
+  "Russian of older versions":
+    "ID;Тип;Артикул;Имя;Опубликован;Короткое описание;Дата окончания действия продажной цены;В наличии?;Запасы;Цена распродажи;Базовая цена;Изображения;Родительский;Имя атрибута 1;Значение(-я) аттрибута(-ов) 1",
+} as const;
 
-test("an apostrophe before what a spreadsheet would take for a formula is not part of a cell", async () => {
-  const draft = { ...cup, Published: "'-1", Name: "'+ Cup", SKU: "'=cup", Description: "'- warm", "In stock?": "1" };
-  const quoted = { ...cup, ID: "21", SKU: "'90s", Name: "'90s cup", Stock: "'-3" };
-  const { products, problems } = await read([draft, quoted]);
-  expect(problems).toEqual([]);
-  expect(products).toMatchObject([
-    { sku: "=cup", title: "+ Cup", description: "- warm", available: "false" },
-    { sku: "'90s", title: "'90s cup", available: "true" },
-  ]);
-});
-
-test("products and variations that share a SKU, such as translations, are told apart by their ID", async () => {
-  const hut = { ...cup, ID: "120", Name: "Tasse" };
-  const klein = { ...small, ID: "111", Parent: "id:10", Name: "Tee - 100 g" };
-  const { products, problems, notes } = await read([tea, small, klein, cup, hut]);
-  expect(problems).toEqual([]);
-  expect(products.map(({ id, sku }) => [id, sku])).toEqual([
-    ["11", "11"],
-    ["111", "111"],
-    ["20", "20"],
-    ["120", "120"],
-  ]);
-  expect(notes).toContain("4 rows, the first on line 3: other products have its SKU too, so that its id is its sku.");
+test.each(Object.entries(headers))("%s is read as English", async (_, names) => {
+  const rows = [
+    "10;variable;tea;Tea;1;Loose;;1;;;;//a.b/tea;;Size;100 g, 250 g",
+    "11;variation;tea-s;;1;;2020-01-01;1;;9;12,90;;tea;Size;100 g",
+    "12;simple;cup;Cup;0;;;0;3;8;10;//a.b/cup;;;",
+  ];
+  for (const text of [names, names.normalize("NFD")]) {
+    const { format, problems, products, notes } = await readFile([text, ...rows].join("\n"), { urlTemplate });
+    expect({ format, problems, notes }).toEqual({ format: "woocommerce", problems: [], notes: [isParent] });
+    expect(brief(products)).toEqual(["3: 11 / tea-s | Tea - 100 g | 12.9 | true", "4: 12 / cup | Cup | 8 | false"]);
+  }
 });

@@ -163,6 +163,17 @@ test("an item with a missing value is reported with its line, and the others are
   expect(problems).toEqual(["19 featured_image: featured_image is required."]);
 });
 
+test("structured titles and descriptions are read", async () => {
+  const nested = (name: string, content: string) =>
+    `<g:${name}><g:digital_source_type>trained_algorithmic_media</g:digital_source_type><g:content>${content}</g:content></g:${name}>`;
+  const structured = nested("structured_title", "Mug") + nested("structured_description", "Holds tea");
+  const feed = rss(item("k1", structured)).replaceAll(/<(g:title|title|description)>.*?<\/\1>/gu, "");
+  expect(await readFile(feed)).toMatchObject({
+    problems: [],
+    products: [{ title: "Mug", description: "Holds tea" }],
+  });
+});
+
 test("only Google's feeds are XML", async () => {
   expect((await readFile(rss(item("k1")), { format: "shopify" })).problems).toEqual([
     "1 : XML is read as a Google feed (RSS or Atom) only.",

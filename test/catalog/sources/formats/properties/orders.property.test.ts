@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { csvOf, readFile } from "../../../../support/catalog/formats.js";
 
 type Cells = Readonly<Record<string, string>>;
@@ -173,19 +173,17 @@ async function readOf(rows: readonly Cells[], { header, urlTemplate }: System, f
   return { products, problems, notes: found.notes?.map((note) => note.replace(/ line \d+/u, "")).toSorted() };
 }
 
-describe("rows in any order that a system may write give the same products", () => {
-  test.each(Object.entries(systems))("%s", async (name, system) => {
+test.each(Object.entries(systems))(
+  "rows of %s in any order that it may write give the same products",
+  async (name, system) => {
+    let products = 0;
     const cases = system.groups.chain((groups) => fc.tuple(fc.constant(groups.flat()), reordered(groups)));
     const property = fc.asyncProperty(cases, async ([rows, others]) => {
       const expected = await readOf(rows, system, name);
       expect(await readOf(others, system, name)).toEqual(expected);
+      products += expected.products.size;
     });
-    await fc.assert(property, { numRuns: 200 });
-  });
-
-  test.each(Object.entries(systems))("and there are products among them: %s", async (name, system) => {
-    const samples = fc.sample(system.groups, { numRuns: 20, seed: 1 });
-    const read = await Promise.all(samples.map((groups) => readOf(groups.flat(), system, name)));
-    expect(read.filter(({ products }) => products.size > 0).length).toBeGreaterThan(5);
-  });
-});
+    await fc.assert(property);
+    expect(products).toBeGreaterThan(0);
+  },
+);

@@ -58,44 +58,52 @@ test.each([
   expect(splitUrls(text)).toHaveLength(count);
 });
 
-test("words and numbers in stock say whether something is available", () => {
-  const flags = [
-    "1",
-    "Yes",
-    "in stock",
-    "in_stock",
-    "preorder",
-    "backorder",
-    "12",
-    "0",
-    "out of stock",
-    "-1",
-    "",
-    "maybe",
-  ];
-  expect(flags.map((flag) => parseFlag(flag))).toEqual([
-    true,
-    true,
-    true,
-    true,
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
-    null,
-    "maybe",
-  ]);
+/** Spreadsheets write yes and no in their language; Google, Meta and schema.org have words of their own. */
+const words = {
+  yes: `1|12|Yes|on|ja|oui|sí|WAHR|VRAI|VERDADERO|VERO|WAAR|PRAWDA|SANT|in stock|in_stock|InStock|https://schema.org/InStock
+    |http://schema.org/PreOrder|preorder|pre-order|pre_order|backorder|back order|available for order|limited availability|published`,
+  no: `0|-1|0.0000|no|off|nein|non|FALSCH|FAUX|FALSO|ONWAAR|FAŁSZ|FALSKT|out of stock|out_of_stock|OutOfStock|https://schema.org/OutOfStock
+    |sold out|sold_out|SoldOut|discontinued|reserved|mark as sold|pending`,
+};
+const listed = (list: string) => list.split("|").map((word) => word.trim());
+
+test("words of several languages and numbers in stock say whether something is available", () => {
+  expect(listed(words.yes).filter((word) => parseFlag(word) !== true)).toEqual([]);
+  expect(listed(words.no).filter((word) => parseFlag(word) !== false)).toEqual([]);
+  expect(parseFlag("")).toBeNull();
+  for (const word of ["maybe", "trueish", "x".repeat(500)]) expect(parseFlag(word)).toBe(word);
+  expect([parseFlag("12", false), parseFlag("1", false), parseFlag("-1", false)]).toEqual(["12", true, false]);
 });
 
-test("an end without a time includes its day; an invalid date says nothing", () => {
-  const noon = Date.parse("2026-03-10T12:00:00Z");
-  expect(isWithin(noon, "2026-03-10", "2026-03-10")).toBe(true);
-  expect(isWithin(noon, "2026-03-11", "")).toBe(false);
-  expect(isWithin(noon, "", "2026-03-09")).toBe(false);
-  expect(isWithin(noon, "soon", "")).toBeUndefined();
+const noon = Date.parse("2026-03-10T12:00:00Z");
+
+test.each([
+  ["", "", true],
+  ["2026-03-10", "2026-03-10", true], // an end without a time includes its day
+  ["2026-03-11", "", false],
+  ["", "2026-03-09", false],
+  ["2026-03-10T13:00:00+01:00", "", true],
+  ["2026-03-10T12:01:00Z", "", false],
+  ["", "2026-03-10 11:59:59", false],
+  ["16.03.15, 17:08", "28 Feb 2999", true],
+  ["1577836800", "4102444800", true],
+  ["1577836800000", "", true],
+  ["31.12.2023", "31.12.2999", true],
+  ["28/02/2015", "28/02/2999", true],
+  ["2/28/15", "2/28/27", true],
+  ["Jan 5, 2020", "2020-01-31", false],
+  ["Mar 10, 2026 1:00 pm", "", false],
+  ["", "03.03.2026 23:59", false],
+] as const)("noon is from %j to %j: %s", (from, to, expected) => {
+  expect(isWithin(noon, from, to)).toBe(expected);
 });
+
+test.each(["05/01/2027", "soon", "31.02.2020", "foo 2020", "99", "2020-13-01", "2026-03-10T25:00", "x".repeat(100)])(
+  "it is not known whether a time is before or after %j",
+  (date) => {
+    expect([isWithin(noon, date, ""), isWithin(noon, "", date)]).toEqual([undefined, undefined]);
+  },
+);
 
 describe("templates of URLs", () => {
   const fill = (template: string, values: Record<string, string>) =>
