@@ -1,90 +1,16 @@
 import { readFile } from "node:fs/promises";
-import {
-  type GraphQLField,
-  type GraphQLInputType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isLeafType,
-  isNonNullType,
-  isRequiredArgument,
-  isRequiredInputField,
-} from "graphql";
 import { beforeAll, describe, expect, test } from "vitest";
-import { anyToken, type RequiredScope, type Scope, scopes, issueToken, listTokens } from "../../src/access/token.js";
+import { anyToken, type Scope, scopes, issueToken, listTokens } from "../../src/access/token.js";
 import { rotateToken } from "../../src/access/token.replace.js";
-import { schema } from "../../src/graphql/schema.js";
+import { answerTo, asksOf, type Names, operations } from "../support/access/calls.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";
 import { view } from "../support/events.js";
 import { type Document, operationsOf } from "../support/http/openapi.js";
-import { paths, product } from "../support/products.js";
-import { pathScopes } from "../support/access/scopes.js";
-import { recorded, saved } from "../support/shows.js";
 import { subscribe } from "../support/http/subscribe.js";
+import { paths, product } from "../support/products.js";
+import { recorded, saved } from "../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
-
-/** What each field of the root types takes: one that is new must be added here on purpose. */
-const fieldScopes: Readonly<Record<string, RequiredScope>> = {
-  "Query.store": anyToken,
-  "Query.product": "catalog:read",
-  "Query.products": "catalog:read",
-  "Query.liveStream": "analytics:read",
-  "Query.liveStreams": "analytics:read",
-  "Query.liveStreamAnalytics": "analytics:read",
-  "Query.storeAnalytics": "analytics:read",
-  "Query.productPerformance": "analytics:read",
-  "Query.order": "analytics:read",
-  "Query.orders": "analytics:read",
-  "Query.attributionPreview": "analytics:read",
-  "Mutation.importProduct": "catalog:write",
-  "Mutation.importProducts": "catalog:write",
-  "Mutation.importProductsCsv": "catalog:write",
-  "Mutation.patchProducts": "catalog:write",
-  "Mutation.deleteProduct": "catalog:write",
-  "Mutation.saveLiveStream": "shows:write",
-  "Mutation.deleteLiveStream": "shows:write",
-  "Mutation.recordShopperEvents": "events:write",
-  "Mutation.recordOrders": "events:write",
-  "Mutation.eraseViewer": "events:write",
-  "Subscription.liveStreamAnalytics": "analytics:read",
-};
-
-type Root = "Query" | "Mutation" | "Subscription";
-
-const rootFields = (["Query", "Mutation", "Subscription"] as const).flatMap((root) =>
-  Object.values(rootOf(root)).map((field) => ({ root, field })),
-);
-
-function rootOf(root: Root): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
-  const type = {
-    Query: schema.getQueryType(),
-    Mutation: schema.getMutationType(),
-    Subscription: schema.getSubscriptionType(),
-  };
-  return type[root]?.getFields() ?? {};
-}
-
-/** A call of a root field with made-up values for all that it requires. */
-function callOf({ root, field }: (typeof rootFields)[number]): string {
-  const required = field.args.filter(isRequiredArgument).map(({ name, type }) => `${name}: ${literalOf(type)}`);
-  const given = required.length === 0 ? "" : `(${required.join(", ")})`;
-  const type = getNamedType(field.type);
-  return `${root.toLowerCase()} { ${field.name}${given}${isLeafType(type) ? "" : " { __typename }"} }`;
-}
-
-function literalOf(type: GraphQLInputType): string {
-  if (isNonNullType(type)) return literalOf(type.ofType);
-  if (isListType(type)) return `[${literalOf(type.ofType)}]`;
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? "";
-  if (isInputObjectType(type)) {
-    const fields = Object.values(type.getFields()).filter(isRequiredInputField);
-    return `{ ${fields.map((field) => `${field.name}: ${literalOf(field.type)}`).join(", ")} }`;
-  }
-  if (type.name === "DateTime") return `"2026-05-04T18:30:00Z"`;
-  return type.name === "String" ? `"none"` : type.name === "Boolean" ? "true" : "1";
-}
 
 /** Another token of a store, which allows only these. */
 async function tokenWith(store: Pick<TestStore, "id">, ...granted: readonly Scope[]): Promise<TestStore> {
@@ -115,91 +41,67 @@ async function operate(store: TestStore, query: string, accept = "application/js
   return { status: response.status, text: await response.text() };
 }
 
-describe("every field of the root types has a scope, and is refused without it", () => {
-  test("the list above is complete", () => {
-    expect(rootFields.map(({ root, field }) => `${root}.${field.name}`).toSorted()).toEqual(
-      Object.keys(fieldScopes).toSorted(),
-    );
+const caller = await createTestStore(app);
+
+/** For calls whose answers are not looked at but for their status: there is nothing in the store that they name. */
+const names: Names = { by: { siteType: ["SHOP"] }, every: ["none"] };
+
+describe("an operation is refused without its scope, and allowed with it alone:", () => {
+  const byScope = new Map<Scope, { readonly only: TestStore; readonly others: TestStore }>();
+  beforeAll(async () => {
+    for (const scope of scopes) {
+      byScope.set(scope, { only: await tokenWith(caller, scope), others: await tokenWith(caller, ...allBut(scope)) });
+    }
   });
 
-  test("docs/access.md names each in the row of its scope", async () => {
+  test.each(operations.map((operation) => [operation.name, operation] as const))("%s", async (_, operation) => {
+    const { scope } = operation;
+    const [given = {}] = asksOf(operation, names);
+    for (const sent of operation.calls(given)) {
+      if (scope === anyToken) {
+        for (const { only } of byScope.values()) expect((await answerTo(only, sent)).status).toBe(200);
+        continue;
+      }
+      const { only, others } = byScope.get(scope) ?? expect.fail(scope);
+      const isGraphql = sent.path === "/graphql";
+      // The scope is checked before the body of a path is read: what is wrong with it does not matter.
+      const refusedCall = isGraphql || sent.body === undefined ? sent : { ...sent, body: "{" };
+      // The third call of a GraphQL operation is the first that is compiled.
+      for (let times = isGraphql ? 3 : 1; times > 0; times -= 1) {
+        const { status, headers, text } = await answerTo(others, refusedCall);
+        expect(status, text).toBe(403);
+        if (isGraphql) expect(text).toContain(JSON.stringify(refusal(scope).extensions));
+        else expect(JSON.parse(text)).toEqual(problem(scope));
+        if (!isGraphql) expect(new Map(headers).get("content-type")).toBe("application/problem+json");
+      }
+      const { status, text } = await answerTo(only, sent);
+      expect(status).not.toBe(403);
+      expect(text).not.toContain(refusal(scope).message);
+      if (sent.method !== "GET") continue;
+      expect((await answerTo(others, { ...sent, method: "HEAD" })).status).toBe(403);
+      expect((await answerTo(only, { ...sent, method: "HEAD" })).status).not.toBe(403);
+    }
+  });
+
+  test("docs/access.md names each field in the row of its scope", async () => {
     const page = await readFile("docs/access.md", "utf8");
     const rows = new Map([...page.matchAll(/^\| `(\w+:\w+)` +\|(.*)$/gmu)].map(([, scope, row]) => [scope, row]));
-    const missing = rootFields.filter(({ root, field }) => {
-      const scope = fieldScopes[`${root}.${field.name}`];
-      return root !== "Subscription" && scope !== anyToken && !rows.get(scope)?.includes(`\`${field.name}\``);
-    });
-    expect(missing.map(({ field }) => field.name)).toEqual([]);
-  });
-
-  test.each(rootFields.map((entry) => [`${entry.root}.${entry.field.name}`, entry] as const))(
-    "%s",
-    async (name, entry) => {
-      const store = await createTestStore(app);
-      const scope = fieldScopes[name] ?? anyToken;
-      const accept = entry.root === "Subscription" ? "text/event-stream" : "application/json";
-      if (scope === anyToken) {
-        expect((await operate(await tokenWith(store, "events:write"), callOf(entry), accept)).status).toBe(200);
-        return;
-      }
-      // More than two calls, so that the operation is compiled, too.
-      for (let call = 0; call < 4; call += 1) {
-        const refused = await operate(await tokenWith(store, ...allBut(scope)), callOf(entry), accept);
-        expect(refused.status, refused.text).toBe(403);
-        expect(refused.text).toContain(JSON.stringify(refusal(scope).extensions));
-        const allowed = await operate(await tokenWith(store, scope), callOf(entry), accept);
-        expect(allowed.status, allowed.text).not.toBe(403);
-        expect(allowed.text).not.toContain("FORBIDDEN");
-      }
-    },
-  );
-});
-
-describe("every path of REST has a scope, and is refused without it", () => {
-  let document: Document;
-  beforeAll(async () => {
-    document = (await (await fetch(`${app.url}/openapi.json`)).json()) as Document;
-  });
-
-  test("the list above is complete, and the document names the answer", () => {
-    const operations = operationsOf(document);
-    expect(operations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
-      Object.keys(pathScopes).toSorted(),
+    const missing = operations.filter(
+      ({ scope, field }) => scope !== anyToken && field !== undefined && !rows.get(scope)?.includes(`\`${field}\``),
     );
-    for (const { operation } of operations) expect(Object.keys(operation["responses"])).toContain("403");
+    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  test.each(Object.entries(pathScopes))("%s", async (place, scope) => {
-    const store = await createTestStore(app);
-    const [method = "", path = ""] = place.replaceAll(/\{\w+\}/gu, "none").split(" ");
-    const methods = method === "GET" ? ["GET", "HEAD"] : [method];
-    if (scope === anyToken) {
-      for (const each of scopes) expect((await (await tokenWith(store, each)).get(path)).status).toBe(200);
-      return;
-    }
-    const [refused, allowed] = [await tokenWith(store, ...allBut(scope)), await tokenWith(store, scope)];
-    for (const one of methods) {
-      // The scope is checked before the body is read: what is wrong with it does not matter.
-      const body =
-        one === "GET" || one === "HEAD" ? {} : { body: "{", headers: { "content-type": "application/json" } };
-      const response = await refused.fetch(path, { method: one, ...body });
-      expect(response.status).toBe(403);
-      expect(response.headers.get("content-type")).toBe("application/problem+json");
-      if (one !== "HEAD") expect(await response.json()).toEqual(problem(scope));
-      expect((await allowed.fetch(path, { method: one, ...body })).status).not.toBe(403);
-    }
-  });
-
-  test("a body that is a file is not read either", async () => {
-    const store = await createTestStore(app);
-    const reader = await tokenWith(store, ...allBut("catalog:write"));
-    for (const [path, type] of [
-      ["/external/product/v1/bulk", "application/x-ndjson"],
-      ["/external/product/v1/bulk/csv", "text/csv"],
-    ] as const) {
-      const response = await reader.fetch(path, { method: "POST", headers: { "content-type": type }, body: "id,\n" });
-      expect([response.status, await response.json()]).toEqual([403, problem("catalog:write")]);
-    }
+  test("the OpenAPI document has each path, with the answer 403", async () => {
+    const documented = operationsOf((await (await fetch(`${app.url}/openapi.json`)).json()) as Document);
+    const listed = documented.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/gu, ":$1")}`);
+    expect(listed.toSorted()).toEqual(
+      operations
+        .map(({ name }) => name)
+        .filter((name) => name.includes("/"))
+        .toSorted(),
+    );
+    for (const { operation } of documented) expect(Object.keys(operation["responses"])).toContain("403");
   });
 });
 
@@ -221,7 +123,7 @@ describe("the answer", () => {
     await store.post(paths.one, { product: product("shirt") });
     const reader = await tokenWith(store, "catalog:read");
     const query = `{ shows: liveStreams { nodes { id } } products { nodes { id } } }`;
-    for (let call = 0; call < 4; call += 1) {
+    for (let call = 0; call < 3; call += 1) {
       expect(await reader.graphql(query)).toEqual({
         data: { shows: null, products: { nodes: [{ id: "shirt" }] } },
         errors: [{ ...refusal("analytics:read"), path: ["shows"], locations: expect.any(Array) }],
@@ -248,7 +150,7 @@ describe("the answer", () => {
       ),
     ];
     for (const query of refused) {
-      for (let call = 0; call < 4; call += 1) {
+      for (let call = 0; call < 3; call += 1) {
         const { status, text } = await operate(writer, query);
         expect([query, status, JSON.parse(text)]).toEqual([
           query,
