@@ -21,6 +21,10 @@ export interface ReadingLimits {
   /** The longest time for a piece of 256 KiB, or the record that ends in it. */
   readonly pieceMs?: number;
   readonly heapBytesMax?: number;
+  /** How long a thread that is no longer needed may take for its next chunk. */
+  readonly endMs?: number;
+  /** Runs the task: tests have threads of their own. */
+  readonly run?: typeof runOnThread;
 }
 
 /** A piece takes a tenth of a second, and a record of the maximum length at most three, where the machine is not overloaded. */
@@ -28,7 +32,7 @@ const pieceMsMax = 60_000;
 /** What a thread may hold of a file, several times what parents, groups of rows and chunks may take together. */
 const heapBytesMaxDefault = 160 * 1024 * 1024;
 /** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
-const endMs = 1_000;
+const endMsMax = 1_000;
 
 export const readingThreads = new FairShare({
   places: threadsMax,
@@ -55,15 +59,17 @@ export function withThread<Result>(
 export async function* readOnThread(
   source: ThreadSource,
   options: ReadingTask["options"] = {},
-  { signal, pieceMs = pieceMsMax, heapBytesMax = heapBytesMaxDefault }: ReadingLimits = {},
+  limits: ReadingLimits = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
+  const { signal, pieceMs = pieceMsMax, heapBytesMax = heapBytesMaxDefault, endMs = endMsMax } = limits;
+  const { run = runOnThread } = limits;
   const { port1, port2 } = new MessageChannel();
   let bytesRead = 0;
   const messages = inbox<ReadingMessage>(port1, { waitMs: pieceMs, late: () => tooSlow(bytesRead) });
   const [taskSource, ...ports] = "json" in source ? sendBody(source) : [source];
   const task = { source: taskSource, options: { chunkRows: chunkRowsMax, ...options }, port: port2, heapBytesMax };
   const stop = new AbortController();
-  const done = runOnThread(task, [port2, ...ports], stop.signal);
+  const done = run(task, [port2, ...ports], stop.signal);
   const failed = done.catch((error: unknown) => messages.fail(asRefusal(error)));
   const stopWatching = whenAborted(signal, () => messages.fail(gone()));
   let isWaiting = false;

@@ -2,7 +2,6 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../../support/app.js";
 import { readAnswer } from "../../../support/call.js";
-import { whenFree } from "../../../support/busy.js";
 import { toCsv } from "../../../support/catalog/csv.js";
 import { importedAnswer, paths, products, storedProducts } from "../../../support/products.js";
 import { digestOf } from "../../../support/stored.js";
@@ -10,10 +9,10 @@ import { digestOf } from "../../../support/stored.js";
 // Over REST, a CSV of this length is not parsed with its body, but read where it stands; over GraphQL it is.
 const app = await openTestApp();
 
-const rows = 420;
+const rows = 310;
 const list = products(rows, (index) => ({
   title: `Größe ${index} 👗 "quoted" \\n`,
-  description: index % 3 === 0 ? "two\nlines\tand a tab\u2028" : "€".repeat(index % 50).padEnd(2_500, "x"),
+  description: index % 3 === 0 ? "two\nlines\tand a tab\u2028" : "€".repeat(index % 50).padEnd(900, "x"),
   images: [`https://a.example/${index}.jpg`, "https://a.example/b.jpg"],
 }));
 const csvContent = toCsv(list);
@@ -83,7 +82,7 @@ describe("a long CSV is stored as it was sent", () => {
     const store = await createTestStore(app);
     const key = { "idempotency-key": "long" };
     const body = `{"csvContent":${json}}`;
-    expect(await readAnswer(await whenFree(() => post(store, body, key)))).toEqual(importedAnswer(rows));
+    expect(await readAnswer(await post(store, body, key))).toEqual(importedAnswer(rows));
     const again = await post(store, body, key);
     expect(again.headers.get("idempotency-replayed")).toBe("true");
     expect(await readAnswer(again)).toEqual(importedAnswer(rows));
@@ -94,8 +93,8 @@ describe("a long CSV is stored as it was sent", () => {
 describe("the problems of a long CSV are the same as over GraphQL", () => {
   const wrong = csvContent
     .replace("p00007,sku-p00007", "p00007,sku-p00008")
-    .replace("p00400,", ",")
-    .replace(/true(?=[^\n]*p00410)/u, "perhaps")
+    .replace("p00303,", ",")
+    .replace(/true(?=[^\n]*p00305)/u, "perhaps")
     .concat("p9,s,T\n");
 
   test.each(["REJECT_ALL", "REJECT_FAILED"])("with %s", async (errorPolicy) => {

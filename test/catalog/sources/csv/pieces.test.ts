@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readCsv } from "../../../../src/catalog/sources/csv/csv.js";
 import { filePieces } from "../../../../src/catalog/sources/csv/pieces.js";
 import { recordCharactersMax, RecordSplitter } from "../../../../src/catalog/sources/csv/records.js";
+import { collect, header, row } from "../../../support/catalog/csvReading.js";
 import { openFolder } from "../../../support/folder.js";
 
 /** Files are read in pieces of so many bytes. */
@@ -54,4 +56,22 @@ test("a record may have 4 Mi characters and not one more, though it ends in the 
   const longest = "x".repeat(recordCharactersMax);
   expect(new RecordSplitter().push(`${longest}\n`).map(({ fault }) => fault)).toEqual([undefined]);
   expect(new RecordSplitter().push(`${longest}x\n`)).toEqual([{ text: "", line: 1, fault: "tooLong" }]);
+});
+
+test.each([
+  [
+    "a quote that is never closed",
+    '"',
+    `A quote is never closed, or the row is longer than ${recordCharactersMax} characters.`,
+  ],
+  ["a line without end", "", `The row is longer than ${recordCharactersMax} characters.`],
+])("the reading of %s ends once the row is too long", async (_, start, message) => {
+  let pieces = 0;
+  const endless = (function* () {
+    yield { text: `${header}\n${row("1")}\n${start}`, bytesRead: 1 };
+    for (; pieces < 100; pieces += 1) yield { text: "x".repeat(pieceBytes), bytesRead: 1 };
+  })();
+  const { result } = await collect(readCsv(endless));
+  expect(result.problems.list).toEqual([{ code: "MALFORMED", message, path: [], line: 3 }]);
+  expect(pieces).toBeLessThanOrEqual(recordCharactersMax / pieceBytes);
 });
