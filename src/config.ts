@@ -131,7 +131,10 @@ const variables = z.object({
   NODE_ENV: z.string().optional(),
 });
 
-export const variableNames: readonly string[] = Object.keys(variables.shape);
+/** By name, what each variable may be. */
+export const variableSchemas: Readonly<Record<string, z.ZodType>> = variables.shape;
+
+export const variableNames: readonly string[] = Object.keys(variableSchemas);
 
 const environment = variables.transform((values) => ({
   host: values.HOST,

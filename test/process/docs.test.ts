@@ -3,13 +3,9 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Command } from "commander";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { exitStatus } from "../../src/cli/terminal/failure.js";
-import { createProgram } from "../../src/cli/program.js";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
-import { variableNames } from "../../src/config.js";
 import { startCommandServer } from "../support/process/commandServer.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
 import { rememberRows } from "../support/catalog/rows.js";
@@ -118,21 +114,3 @@ test.each(pages)("every command and operation of %s gives the result that the pa
     expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
   }
 });
-
-test("the tables of docs/operations.md list every environment variable, command and exit status", async () => {
-  const operations = await read("docs/operations.md");
-  const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
-  expect(rows).toEqual(expect.arrayContaining([...variableNames, ...Object.values(exitStatus).map(String)]));
-  for (const command of commandsOf(createProgram())) {
-    expect(
-      rows.filter((row) => row === command || row.startsWith(`${command} `)),
-      command,
-    ).toHaveLength(1);
-  }
-});
-
-/** `npx vitrine token issue`, and so on: those that do something. */
-function commandsOf(command: Command, above = "npx"): string[] {
-  const name = `${above} ${command.name()}`;
-  return command.commands.length === 0 ? [name] : command.commands.flatMap((child) => commandsOf(child, name));
-}

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { withoutProgress } from "./busy.js";
+import { withoutProgress } from "./process.js";
 
 /** A fenced block of a page of the documentation. */
 interface Block {

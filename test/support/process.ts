@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished, type ProvidedContext } from "vitest";
 import { lockFolder } from "../../src/database/embedded/folder.js";
-import { withoutProgress } from "./busy.js";
 import { until } from "./until.js";
 import { copyFolder, removeFolders } from "./run/copyFolder.js";
 import { nodeFlags } from "./run/nodeFlags.js";
@@ -16,6 +15,14 @@ import { givenDatabase } from "./database/database.js";
  * The sources through tsx would take three times as long to start.
  */
 export const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** What commands print that take more than 5 seconds, as those of tests do on a busy machine only. */
+const progressLine = /^\w+: \d+%, .*\n/gmu;
+
+/** What commands have printed, without lines on their progress. */
+export function withoutProgress(printed: string): string {
+  return printed.replaceAll(progressLine, "");
+}
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { deleteLiveStream } from "../../analytics/shows/liveStream.delete.js";
 import { withCatalog } from "../../catalog/import/catalogLock.js";
 import type { Database, RootDatabase } from "../../database/client.js";
@@ -57,7 +56,7 @@ export async function deleteStore(
   const { count: tokens } = await db.accessToken.deleteMany({ where });
   const { count: keys } = await db.publicKey.deleteMany({ where });
   const { count: hooks } = await db.hook.deleteMany({ where });
-  if (tokens + keys + hooks > 0) await sleep(waitMs);
+  if (tokens + keys + hooks > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
     await deleteLiveStream(db, storeId, id, { force: true });
   }

@@ -23,7 +23,7 @@ export async function startCommandServer(): Promise<CommandServer> {
       const files = decodeURIComponent((request.url ?? "").slice(1));
       const { folder, args, env } = commandOf(await buffer(request));
       const stdin = createReadStream(join(files, "stdin"));
-      const { status, printed } = await cliIn(folder, stdin, args, env);
+      const { status, printed } = await cliIn({ folder, stdin }, args, env);
       stdin.destroy();
       for (const [index, { to, text }] of printed.entries()) {
         await writeFile(join(files, `printed.${String(index).padStart(6, "0")}.${to}`), text);

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { withoutProgress } from "../busy.js";
 import { nodeFlags } from "../run/nodeFlags.js";
-import { type Ended, type Place, program } from "../process.js";
+import { type Ended, type Place, program, withoutProgress } from "../process.js";
 
 /** What starts the program, for a shell. */
 export const programInShell = [process.execPath, ...nodeFlags, program].map((word) => `"${word}"`).join(" ");

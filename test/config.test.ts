@@ -1,13 +1,11 @@
-// @tier all
-import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError, misspelledVariables, readConfig, variableNames } from "../../../src/config.js";
-import { graphqlPath } from "../../../src/graphql/gateway.js";
-import { collectPath } from "../../../src/http/routes/collect.route.js";
-import { createPageRoutes, type PagesOptions } from "../../../src/http/pages/routes.js";
-import { cliJson } from "../../support/process/cli.js";
-import { makeSharedPlace, removePlace, vitrine } from "../../support/process.js";
+import { describe, expect, test } from "vitest";
+import { ConfigError, misspelledVariables, readConfig, variableNames } from "../src/config.js";
+import { graphqlPath } from "../src/graphql/gateway.js";
+import { collectPath } from "../src/http/routes/collect.route.js";
+import { createPageRoutes, type PagesOptions } from "../src/http/pages/routes.js";
+import { everyVariable, neededWith } from "./support/process/variables.js";
 
 const token = "a-demo-token-of-my-own";
 const databaseUrl = "postgresql://vitrine@db.example/vitrine";
@@ -23,131 +21,76 @@ function problemsOf(variables: Record<string, string>): string[] {
   return [];
 }
 
-const defaults = {
-  host: "127.0.0.1",
-  port: 4000,
-  basePath: undefined,
-  databaseUrl: undefined,
-  dataDir: resolve("data"),
-  databasePoolMax: 10,
-  databaseNamedStatements: true,
-  redisUrl: undefined,
-  autoMigrate: true,
-  webConcurrency: 1,
-  connectionsMax: 10_000,
-  bodyBytesMax: 64 * 1024 * 1024,
-  uploadBytesMax: 4 * 1024 ** 3,
-  bulkProductsMax: 100_000,
-  analyticsRateLimit: 100,
-  collectRateLimit: 6_000,
-  subscriptionRateLimit: 3_000,
-  trustedProxies: 0,
-  productRateLimit: 0,
-  eventRetentionDays: 0,
-  corsOrigins: ["*"],
-  frameAncestors: [],
-  trackingPath: undefined,
-  graphiql: true,
-  logLevel: "info",
-  demoToken: undefined,
-  demoTraffic: true,
-  persistedOperations: undefined,
-  persistedOperationsOnly: false,
-  requestTimeoutMs: 300_000,
-  keepAliveTimeoutMs: 65_000,
-  shutdownGraceMs: 10_000,
-  otlpEndpoint: undefined,
-  otelServiceName: "vitrine",
-  production: false,
-};
+const defaults = readConfig({});
+const operations = await readFile("docs/operations.md", "utf8");
 
-test("without any variable every setting has its documented default", () => {
-  expect(readConfig({})).toEqual(defaults);
+/** The default that docs/operations.md has for each variable. */
+const documented = new Map(
+  [...operations.matchAll(/^\| `([A-Z\d_]+)` +\| (?:`([^`]*)`)? +\|/gmu)].map(([, name = "", value = ""]) => [
+    name,
+    value,
+  ]),
+);
+
+test("docs/operations.md has every variable, with the default that counts without it", () => {
+  expect([...documented.keys()].toSorted()).toEqual(variableNames.toSorted());
+  for (const { name, byDefault } of everyVariable) {
+    expect([name, documented.get(name)]).toEqual([name, String(byDefault ?? "")]);
+    expect(readConfig({ [name]: documented.get(name) })).toEqual(defaults);
+  }
 });
 
-test("an empty variable counts as not set", () => {
+test("an empty variable counts as not set, and variables of other programs are ignored", () => {
   const empty = Object.fromEntries(variableNames.map((name) => [name, ""]));
-  expect(readConfig(empty)).toEqual(defaults);
+  expect(readConfig({ ...empty, PATH: "/bin", npm_config_port: "x" })).toEqual(defaults);
 });
 
 test("the settings cannot be changed after they were read", () => {
-  expect(Object.isFrozen(readConfig({}))).toBe(true);
+  expect(Object.isFrozen(defaults)).toBe(true);
 });
 
-test("variables of other programs are ignored", () => {
-  expect(readConfig({ PATH: "/bin", npm_config_port: "x" })).toEqual(defaults);
-});
+/** Settings whose names have other words than their variables. */
+const otherNames: Readonly<Record<string, string>> = { TRUST_PROXY: "trustedProxies", NODE_ENV: "production" };
 
-/** A value of each variable that changes its setting. */
-const changes: readonly (readonly [name: string, value: string, setting: object])[] = [
-  ["HOST", "0.0.0.0", { host: "0.0.0.0" }],
-  ["PORT", "0", { port: 0 }],
-  ["PORT", "65535", { port: 65_535 }],
-  ["BASE_PATH", "/shop-api", { basePath: "/shop-api" }],
+test.each(everyVariable)(
+  "$name=$other changes one setting, which has its name",
+  ({ name, other, byDefault, bounds }) => {
+    const others = neededWith[name] ?? {};
+    const [before, after] = [readConfig(others), readConfig({ ...others, [name]: other })];
+    const changed = Object.keys(after).filter(
+      (key) => JSON.stringify(Reflect.get(after, key)) !== JSON.stringify(Reflect.get(before, key)),
+    );
+    expect(changed).toHaveLength(1);
+    const [setting = ""] = changed;
+    const words = setting
+      .replaceAll(/[A-Z]/gu, (letter) => ` ${letter}`)
+      .toUpperCase()
+      .split(" ");
+    if (otherNames[name] !== undefined) expect(setting).toBe(otherNames[name]);
+    else expect(words.filter((word) => !name.split("_").includes(word))).toEqual([]);
+    if (bounds !== undefined) expect(Reflect.get(after, setting)).toBe(Number(other));
+    if (typeof byDefault === "boolean") expect(Reflect.get(after, setting)).toBe(!byDefault);
+  },
+);
+
+/** What settings are made of, where it is not the text itself. */
+test.each([
   ["BASE_PATH", "/shop-api/", { basePath: "/shop-api" }],
   ["BASE_PATH", "/v1.2/_shop~a", { basePath: "/v1.2/_shop~a" }],
   ["BASE_PATH", "/", { basePath: "" }],
-  ["DATABASE_URL", databaseUrl, { databaseUrl }],
-  ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
-  ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
-  ["DATABASE_POOL_MAX", "3", { databasePoolMax: 3 }],
-  ["DATABASE_NAMED_STATEMENTS", "false", { databaseNamedStatements: false }],
-  ["REDIS_URL", "redis://cache.example:6379", { redisUrl: "redis://cache.example:6379" }],
-  ["REDIS_URL", "rediss://cache.example", { redisUrl: "rediss://cache.example" }],
-  ["AUTO_MIGRATE", "false", { autoMigrate: false }],
-  ["WEB_CONCURRENCY", "1", { webConcurrency: 1 }],
-  ["MAX_BODY_BYTES", "2048", { bodyBytesMax: 2048 }],
-  ["MAX_UPLOAD_BYTES", "2048", { uploadBytesMax: 2048 }],
-  ["MAX_BULK_PRODUCTS", "5", { bulkProductsMax: 5 }],
-  ["MAX_CONNECTIONS", "5", { connectionsMax: 5 }],
-  ["ANALYTICS_RATE_LIMIT", "7", { analyticsRateLimit: 7 }],
-  ["COLLECT_RATE_LIMIT", "0", { collectRateLimit: 0 }],
-  ["SUBSCRIPTION_RATE_LIMIT", "9", { subscriptionRateLimit: 9 }],
-  ["TRUST_PROXY", "2", { trustedProxies: 2 }],
-  ["PRODUCT_RATE_LIMIT", "8", { productRateLimit: 8 }],
-  ["EVENT_RETENTION_DAYS", "90", { eventRetentionDays: 90 }],
   ["TRACKING_PATH", "/shop-insights/", { trackingPath: "/shop-insights" }],
+  ["DATABASE_URL", "postgres://db/x", { databaseUrl: "postgres://db/x" }],
+  ["REDIS_URL", "rediss://cache.example", { redisUrl: "rediss://cache.example" }],
+  ["DATA_DIR", "elsewhere", { dataDir: resolve("elsewhere") }],
+  ["PERSISTED_OPERATIONS", "ops.json", { persistedOperations: resolve("ops.json") }],
   [
     "FRAME_ANCESTORS",
     "https://a.example, https://*.b.example",
     { frameAncestors: ["https://a.example", "https://*.b.example"] },
   ],
   ["CORS_ORIGINS", "https://a.example, https://b.example", { corsOrigins: ["https://a.example", "https://b.example"] }],
-  ["GRAPHIQL", "false", { graphiql: false }],
-  ["LOG_LEVEL", "silent", { logLevel: "silent" }],
-  ["DEMO_TOKEN", token, { demoToken: token }],
-  ["DEMO_TRAFFIC", "false", { demoTraffic: false }],
-  ["PERSISTED_OPERATIONS", "ops.json", { persistedOperations: resolve("ops.json") }],
-  ["PERSISTED_OPERATIONS_ONLY", "false", { persistedOperationsOnly: false }],
-  ["REQUEST_TIMEOUT_MS", "1000", { requestTimeoutMs: 1_000 }],
-  ["KEEP_ALIVE_TIMEOUT_MS", "620000", { keepAliveTimeoutMs: 620_000 }],
-  ["SHUTDOWN_GRACE_MS", "0", { shutdownGraceMs: 0 }],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318", { otlpEndpoint: "http://collector.example:4318" }],
-  ["OTEL_SERVICE_NAME", "shop", { otelServiceName: "shop" }],
-  ["NODE_ENV", "production", { production: true }],
-];
-
-/** Those whose setting is a number. */
-const wholeNumbers = new Set(
-  changes.filter(([, , setting]) => typeof Object.values(setting)[0] === "number").map(([name]) => name),
-);
-
-describe("each variable changes its setting", () => {
-  test.each(changes)("%s=%s", (name, value, setting) => {
-    expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
-  });
-
-  test("none is left out above", () => {
-    expect(new Set(changes.map(([name]) => name))).toEqual(new Set(variableNames));
-  });
-
-  test("WEB_CONCURRENCY=4, with a PostgreSQL server", () => {
-    expect(readConfig({ WEB_CONCURRENCY: "4", DATABASE_URL: databaseUrl })).toEqual({
-      ...defaults,
-      webConcurrency: 4,
-      databaseUrl,
-    });
-  });
+])("%s=%s", (name, value, setting) => {
+  expect(readConfig({ [name]: value })).toEqual({ ...defaults, ...setting });
 });
 
 describe("an invalid value is refused with the name of its variable", () => {
@@ -219,22 +162,19 @@ describe("an invalid value is refused with the name of its variable", () => {
   });
 
   const badNumbers = ["abc", "-1", "1.5", "1e3", " 1", "0x10", "99999999999999999999"];
-  test.each([...wholeNumbers].flatMap((name) => badNumbers.map((value) => [name, value] as const)))(
-    "%s=%s",
-    (name, value) => {
-      const problems = problemsOf({ [name]: value, DATABASE_URL: databaseUrl });
-      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must be `, "u"))]);
-    },
-  );
+  const numbers = everyVariable.flatMap(({ name, bounds }) => (bounds === undefined ? [] : [{ name, ...bounds }]));
+
+  test.each(numbers)("$name that is no whole number from $min to $max", ({ name, min, max }) => {
+    const problems = (value: string) => problemsOf({ DATABASE_URL: databaseUrl, [name]: value });
+    for (const value of [String(min), String(max)]) expect([value, problems(value)]).toEqual([value, []]);
+    for (const value of badNumbers) {
+      expect([value, problems(value)]).toEqual([value, [expect.stringMatching(new RegExp(`^${name} must be `, "u"))]]);
+    }
+    expect(problems(String(max + 1))).toEqual([`${name} must be at most ${max}`]);
+    if (min > 0) expect(problems(String(min - 1))).toEqual([`${name} must be at least ${min}`]);
+  });
 
   test.each([
-    ["PORT", "65536", "PORT must be at most 65535"],
-    ["DATABASE_POOL_MAX", "0", "DATABASE_POOL_MAX must be at least 1"],
-    ["MAX_UPLOAD_BYTES", "1023", "MAX_UPLOAD_BYTES must be at least 1024"],
-    ["MAX_BULK_PRODUCTS", "0", "MAX_BULK_PRODUCTS must be at least 1"],
-    ["MAX_CONNECTIONS", "0", "MAX_CONNECTIONS must be at least 1"],
-    ["MAX_BODY_BYTES", "10", "MAX_BODY_BYTES must be at least 1024"],
-    ["WEB_CONCURRENCY", "0", "WEB_CONCURRENCY must be at least 1"],
     ["DATABASE_URL", "mysql://db/x", "DATABASE_URL must be a URL that starts with postgres:// or postgresql://"],
     ["DATABASE_URL", "db.example", "DATABASE_URL must be a URL that starts with postgres:// or postgresql://"],
     ["REDIS_URL", "localhost:6379", "REDIS_URL must be a URL that starts with redis:// or rediss://"],
@@ -302,18 +242,4 @@ test.each([
   expect(
     misspelledVariables({ [name]: "x", PATH: "/bin", HOSTNAME: "h", SPORT: "1", OTEL_RESOURCE_ATTRIBUTES: "" }),
   ).toEqual([{ name, meant }]);
-});
-
-test("a command warns of a misspelled variable and goes on; doctor lists it", async () => {
-  const place = await makeSharedPlace();
-  onTestFinished(() => removePlace(place));
-  const { env } = place;
-  const create = ["store", "create", `store-${randomUUID()}`];
-  const { status, stderr } = await vitrine(create, { ...env, DATABSE_URL: "postgres://nowhere" });
-  expect([status, stderr]).toEqual([0, "vitrine: Unknown variable DATABSE_URL. Did you mean DATABASE_URL?\n"]);
-  const { checks } = await cliJson(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
-  expect(checks.find(({ name }: { name: string }) => name === "environment")).toMatchObject({
-    status: "warning",
-    detail: "unknown variables: DATABSE_URL",
-  });
 });

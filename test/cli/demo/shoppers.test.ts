@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { shopperVisits } from "../../src/cli/demo/shoppers.js";
-import { kpis, type SentEvent } from "../support/oracle.js";
+import { shopperVisits } from "../../../src/cli/demo/shoppers.js";
+import { kpis, type SentEvent } from "../../support/oracle.js";
 
 /** The events of a round every so often, as traffic.ts sends them. */
 function trafficOf(hours: number, secondsBetween: number): SentEvent[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { banner } from "../../src/cli/serve/banner.js";
-import { readConfig } from "../../src/config.js";
+import { banner } from "../../../src/cli/serve/banner.js";
+import { readConfig } from "../../../src/config.js";
 
 const url = "http://127.0.0.1:4000";
 const show = { id: "autumn-looks", name: "Autumn looks" };

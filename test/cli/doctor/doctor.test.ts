@@ -1,13 +1,15 @@
-// @tier all
-import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { checkConnections } from "../../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../../src/cli/doctor/machine.js";
+import { readConfig } from "../../../src/config.js";
+import { openDatabase } from "../../../src/database/open.js";
 import { cli } from "../../support/process/cli.js";
-import { placeForTest, serve, unmigratedPlaceForTest, vitrine } from "../../support/process.js";
+import { placeForTest, unmigratedPlaceForTest } from "../../support/process.js";
 
 /** Runs `vitrine doctor`: the status of each check, and its texts. */
 async function doctor(env: Readonly<Record<string, string>>) {
@@ -33,33 +35,41 @@ test("before the first start all checks pass, and nothing is created", async () 
   expect(await readdir(dataDir)).toEqual([]);
 });
 
+/** A port that nobody listens on any more, or somebody does until the end of the test. */
+async function portOf(state: "free" | "taken"): Promise<string> {
+  const other = createServer((_, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const close = () => new Promise((resolve) => other.close(resolve));
+  if (state === "free") await close();
+  else onTestFinished(async () => void (await close()));
+  return String(port);
+}
+
 test("it connects through a running server, reports its pid and finds missing migrations", async () => {
   const { env, dataDir } = await unmigratedPlaceForTest();
-  const server = await serve({ ...env, AUTO_MIGRATE: "false" });
-  const { port } = new URL(server.url);
+  const database = await openDatabase(readConfig(env), "exclusive", () => undefined);
+  onTestFinished(() => database.close());
+  await database.share();
+  const port = await portOf("taken");
   const waiting = await doctor({ ...env, PORT: port });
   expect(waiting).toMatchObject({ status: 0, found: { ...well, migrations: "warning", port: "warning" } });
-  expect(waiting.of("database").detail).toBe(`the embedded one in ${dataDir}, held by process ${server.pid}, answers`);
+  expect(waiting.of("database").detail).toBe(`the embedded one in ${dataDir}, held by process ${process.pid}, answers`);
   const stuck = await doctor({ ...env, AUTO_MIGRATE: "false", PORT: "0" });
   expect(stuck).toMatchObject({ status: 1, ok: false, found: { ...well, migrations: "failed" } });
   expect(stuck.of("migrations").advice).toBe("Run npx vitrine migrate: AUTO_MIGRATE is false.");
 
-  await vitrine(["migrate"], env);
+  await cli(["migrate"], env);
   expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 0, found: { ...well, migrations: "ok" } });
-  const people = await cli(["doctor"], { ...env, PORT: port });
-  expect(people).toMatchObject({ status: 0, stderr: "" });
-  expect(people.stdout).toContain(`\nwarning  port         ${port} is in use on 127.0.0.1\n`);
-  expect(people.stdout).toContain(
-    `\n                      → If the program that uses it is not Vitrine, set PORT to another port.\n`,
-  );
-  await server.stop();
+  const { status, stdout, stderr } = await cli(["doctor"], { ...env, PORT: port });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).toContain(`\nwarning  port         ${port} is in use on 127.0.0.1\n`);
+  const advice = "→ If the program that uses it is not Vitrine, set PORT to another port.";
+  expect(stdout).toContain(`\n                      ${advice}\n`);
 });
 
 test("an unreachable database and Redis are reported with advice, and the other checks still run", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const { port } = other.address() as AddressInfo;
-  await new Promise((resolve) => other.close(resolve)); // now nothing listens there
+  const port = await portOf("free");
   const { status, found, of } = await doctor({
     DATABASE_URL: `postgres://somebody@127.0.0.1:${port}/none`,
     REDIS_URL: `redis://127.0.0.1:${port}`,
@@ -78,6 +88,15 @@ test("a folder that holds something else than a database is reported", async () 
   await mkdir(join(dataDir, "postgres"));
   await writeFile(join(dataDir, "postgres", "PG_VERSION"), "not a version");
   expect(await doctor({ ...env, PORT: "0" })).toMatchObject({ status: 1, found: { ...well, database: "failed" } });
+});
+
+test("a misspelled variable is reported", async () => {
+  const { env } = await placeForTest();
+  const { status, stdout } = await cli(["doctor"], { ...env, PORT: "0", DATABSE_URL: "x" });
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^warning +environment +unknown variables: DATABSE_URL$/mu),
+  ]);
 });
 
 test("an invalid environment is reported with every variable", async () => {
