@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addSite } from "../../src/access/stores/site.js";
-import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import {
   type ExpectedProblem,
@@ -14,6 +14,8 @@ import {
 import { importMany, importOne, paths, product, storedProducts } from "../support/products.js";
 
 const app = await openTestApp();
+/** Nothing is ever stored in it. */
+const store = await createTestStore(app);
 
 const json = { "content-type": "application/json" };
 const posts = [paths.one, paths.bulk, paths.csv];
@@ -21,11 +23,11 @@ const csvContent = "id,sku,title,available,featured_image,url\na,s,T,true,//a.ex
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
 /** Posts a body as it is. */
-async function postRaw(store: TestStore, path: string, body: string | Uint8Array<ArrayBuffer>) {
+async function postRaw(path: string, body: string | Uint8Array<ArrayBuffer>) {
   return readAnswer(await store.fetch(path, { method: "POST", headers: json, body }));
 }
 
-async function expectNothingStored(store: TestStore): Promise<void> {
+async function expectNothingStored(): Promise<void> {
   expect(await storedProducts(app, store)).toEqual([]);
 }
 
@@ -45,8 +47,7 @@ describe("a body that is not a JSON object is a bad request", () => {
     ["UTF-16", new Uint8Array(Buffer.from('{"product":{}}', "utf16le")), notJson(2)],
     ["arrays of a million levels", nested(1_000_000), "The body may have at most 64 levels of arrays and objects."],
   ])("%s", async (_, body, message) => {
-    const store = await createTestStore(app);
-    for (const path of posts) expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
+    for (const path of posts) expect(await postRaw(path, body)).toEqual(refusal("BAD_REQUEST", message));
   });
 
   test.each([
@@ -57,20 +58,18 @@ describe("a body that is not a JSON object is a bad request", () => {
     ["1", "1"],
     ["true", "true"],
   ])("%s, and the answer shows what each path expects", async (body, shown) => {
-    const store = await createTestStore(app);
     for (const [path, example] of [
       [paths.one, '{"product": {…}}'],
       [paths.bulk, '{"products": [{…}]}'],
       [paths.csv, '{"csvContent": "…"}'],
     ] as const) {
       const message = `The body must be a JSON object, such as ${example}, not ${shown}.`;
-      expect(await postRaw(store, path, body)).toEqual(refusal("BAD_REQUEST", message));
+      expect(await postRaw(path, body)).toEqual(refusal("BAD_REQUEST", message));
     }
   });
 
   test("a byte order mark is ignored", async () => {
-    const store = await createTestStore(app);
-    expect(await postRaw(store, paths.bulk, '\uFEFF{"products":[]}')).toMatchObject({ status: 200 });
+    expect(await postRaw(paths.bulk, '\uFEFF{"products":[]}')).toMatchObject({ status: 200 });
   });
 
   test.each([
@@ -92,8 +91,7 @@ describe("a body that is not a JSON object is a bad request", () => {
       `Expected "variables" param to be empty or an object, but given array.`,
     ],
   ])("in GraphQL: %s", async (_, body, message) => {
-    const store = await createTestStore(app);
-    const answer = await postRaw(store, "/graphql", body);
+    const answer = await postRaw("/graphql", body);
     expect(answer.body).toEqual(refusedOperation(message));
     expect([200, 400]).toContain(answer.status);
   });
@@ -168,22 +166,19 @@ describe("members of the body", () => {
       [mistyped("id must be a string, not an array.", "product", "id")],
     ],
   ])("%s refuses %.60s", async (path, body, problems) => {
-    const store = await createTestStore(app);
-    expect(await postRaw(store, path, body)).toEqual(invalid(...problems));
-    await expectNothingStored(store);
+    expect(await postRaw(path, body)).toEqual(invalid(...problems));
+    await expectNothingStored();
   });
 
   test("__proto__ as a field of a product is unknown, gives it nothing, and leaves other objects alone", async () => {
-    const store = await createTestStore(app);
     const { title: _, ...rest } = product("a");
     const sent = `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"title":"T","polluted":true}}`;
     const problems = (...prefix: ExpectedProblem["path"]): ExpectedProblem[] => [
       { code: "UNKNOWN_FIELD", message: `A product has no field "__proto__".`, path: [...prefix, "__proto__"] },
       { code: "REQUIRED", message: "title is required.", path: [...prefix, "title"] },
     ];
-    expect(await postRaw(store, paths.one, `{"product":${sent}}`)).toEqual(invalid(...problems("product")));
+    expect(await postRaw(paths.one, `{"product":${sent}}`)).toEqual(invalid(...problems("product")));
     const inGraphQL = await postRaw(
-      store,
       "/graphql",
       `{"query":${JSON.stringify(importOne)},"variables":{"product":${sent}}}`,
     );
@@ -191,22 +186,21 @@ describe("members of the body", () => {
       errors: [graphqlError("VALIDATION_FAILED", "2 problems. Nothing was stored.", problems("product"))],
     });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-    await expectNothingStored(store);
+    await expectNothingStored();
   });
 
   test("tens of thousands of unknown fields get a short response", async () => {
-    const store = await createTestStore(app);
     const extra = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`${index}${"x".repeat(80)}`, 1]));
     const { body } = await store.post("/graphql", { query: importOne, variables: { product: product("a", extra) } });
     expect(body.errors[0].extensions.errorsTotal).toBe(40_000);
     expect(JSON.stringify(body).length).toBeLessThan(40_000);
-    await expectNothingStored(store);
+    await expectNothingStored();
   });
 });
 
 describe("sites", () => {
   test("an unknown site, one of another store, and one that cannot exist are refused by every import", async () => {
-    const [store, other] = [await createTestStore(app), await createTestStore(app)];
+    const other = await createTestStore(app);
     await addSite(app.db, other.id, "theirs", "shop");
     for (const siteId of ["nope", "theirs", "\0", "\ud800", " ", "x".repeat(10_000)]) {
       expect(await store.post(paths.one, { product: product("a"), siteId })).toEqual(noSite);
@@ -218,6 +212,6 @@ describe("sites", () => {
         extensions: graphqlError("SITE_NOT_FOUND", noSite.body.detail, noSite.body.errors).extensions,
       });
     }
-    await expectNothingStored(store);
+    await expectNothingStored();
   });
 });

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
 import { graphqlError, refusedOperation } from "../support/problems.js";
 import { product, storedProducts } from "../support/products.js";
 
 const app = await openTestApp();
+/** Nothing is ever stored in it. */
+const store = await createTestStore(app);
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
-async function expectNothingStored(store: TestStore): Promise<void> {
+async function expectNothingStored(): Promise<void> {
   expect(await storedProducts(app, store)).toEqual([]);
 }
 
@@ -23,7 +25,6 @@ describe("GraphQL literals", () => {
     ["null", "null", `Expected value of type "ProductInput!", found null.`],
     ["no object", `"x"`, `Expected value of type "ProductInput!", found "x".`],
   ])("%s is a bad request", async (_, literal, message) => {
-    const store = await createTestStore(app);
     const { data, errors } = await store.graphql(`mutation { importProduct(product: ${literal}) { message } }`);
     expect(data).toBeUndefined();
     expect(errors).toContainEqual({
@@ -31,7 +32,7 @@ describe("GraphQL literals", () => {
       locations: [{ line: 1, column: expect.any(Number) }],
     });
     for (const { extensions } of errors ?? []) expect(extensions.code).toBe("BAD_REQUEST");
-    await expectNothingStored(store);
+    await expectNothingStored();
   });
 
   test.each([
@@ -45,7 +46,6 @@ describe("GraphQL literals", () => {
       "url",
     ],
   ])("%s is refused as it is in variables", async (_, field, code, message, path) => {
-    const store = await createTestStore(app);
     const fields = Object.entries(product("a"))
       .filter(([name]) => name !== path)
       .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -57,11 +57,10 @@ describe("GraphQL literals", () => {
       data: { importProduct: null },
       errors: [{ ...expected, path: ["importProduct"], locations: [{ line: 1, column: 12 }] }],
     });
-    await expectNothingStored(store);
+    await expectNothingStored();
   });
 
   test("operations nested ten thousand levels deep, in fields or in literals, are bad requests", async () => {
-    const store = await createTestStore(app);
     // The parser runs out of stack or counts too many tokens, whichever comes first.
     const message = expect.stringMatching(
       /^(?:The operation is nested too deeply\.|Syntax Error: Document contains more that 5000 tokens\.)/u,
@@ -74,7 +73,6 @@ describe("GraphQL literals", () => {
   });
 
   test("an operation that is invalid for the schema is a bad request with its location", async () => {
-    const store = await createTestStore(app);
     expect(await store.graphql("{")).toEqual(refusedOperation("Syntax Error: Expected Name, found <EOF>.", 1, 2));
     expect(await store.graphql("{ nope }")).toEqual(
       refusedOperation(`Cannot query field "nope" on type "Query".`, 1, 3),

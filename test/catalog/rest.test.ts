@@ -1,5 +1,6 @@
+// @engine both
 import { describe, expect, test } from "vitest";
-import { addSite, type SiteReference } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/access/stores/site.js";
 import { findProduct } from "../../src/catalog/product/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { noSite, refusal } from "../support/problems.js";
@@ -35,32 +36,26 @@ describe("retrieve", () => {
     }
   });
 
-  test.each([
-    ["a slash", "a/b", "a%2Fb"],
-    ["an encoded slash", "a%2Fb", "a%252Fb"],
-    ["a percent sign", "100%", "100%25"],
-    ["an encoded percent sign", "%25", "%2525"],
-    ["a plus", "a+b", "a+b"],
-    ["an encoded plus", "a+b", "a%2Bb"],
-    ["a space", "a b", "a%20b"],
-    ["a question mark and a number sign", "a?b#c", "a%3Fb%23c"],
-    ["dots", "a/../b", "a%2F..%2Fb"],
-    ["unicode", "Größe-ß-鞋-👟", encodeURIComponent("Größe-ß-鞋-👟")],
-    ["quotes and backslashes", `a"b\\c'd`, encodeURIComponent(`a"b\\c'd`)],
-    ["the name of another path with a slash", "bulk/csv", "bulk%2Fcsv"],
-  ])("an id with %s is decoded exactly once, for retrieve and delete alike", async (_, id, encoded) => {
-    const wanted = product(id, { sku: "wanted" });
-    const store = await storeWith(wanted, product("other"));
-    expect(await store.get(`${paths.one}/${encoded}`)).toEqual(found(documented(wanted)));
-    expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(deleted(id));
-    expect(await storedKeys(app, store)).toEqual({ other: "sku-other" });
-  });
-
-  test("a product with the name of the export's path as its id is read by its sku, and deleted by either", async () => {
-    const wanted = product("bulk", { sku: "wanted" });
-    const store = await storeWith(wanted, product("other"));
-    expect(await store.get(`${paths.one}/wanted`)).toEqual(found(documented(wanted)));
-    expect(await store.delete(`${paths.one}/bulk`)).toEqual(deleted("bulk"));
+  test("an id is decoded exactly once, for retrieve and delete alike", async () => {
+    const encodedIds = {
+      "a/b": "a%2Fb",
+      "a%2Fb": "a%252Fb",
+      "100%": "100%25",
+      "%25": "%2525",
+      "a+b": "a+b",
+      "a+c": "a%2Bc",
+      "a b": "a%20b",
+      "a?b#c": "a%3Fb%23c",
+      "a/../b": "a%2F..%2Fb",
+      "Größe-ß-鞋-👟": encodeURIComponent("Größe-ß-鞋-👟"),
+      [`a"b\\c'd`]: encodeURIComponent(`a"b\\c'd`),
+      "bulk/csv": "bulk%2Fcsv", // the name of another path with a slash
+    };
+    const store = await storeWith(...Object.keys(encodedIds).map((id) => product(id)), product("other"));
+    for (const [id, encoded] of Object.entries(encodedIds)) {
+      expect(await store.get(`${paths.one}/${encoded}`)).toEqual(found(documented(product(id))));
+      expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(deleted(id));
+    }
     expect(await storedKeys(app, store)).toEqual({ other: "sku-other" });
   });
 
@@ -79,40 +74,40 @@ describe("retrieve", () => {
     expect(await store.get(paths.of("SKU-Shirt"))).toEqual(noProduct);
   });
 
-  test.each(["nope", "%00", "%20", "..%2F", "%F0%9F%91%9F", "a".repeat(5_000)])(
-    "an unknown id is answered with 400: %s",
-    async (encoded) => {
-      const store = await storeWith(product("shirt"));
+  test("an unknown id is answered with 400", async () => {
+    const store = await storeWith(product("shirt"));
+    for (const encoded of ["nope", "%00", "%20", "..%2F", "%F0%9F%91%9F", "a".repeat(5_000)]) {
       expect(await store.get(`${paths.one}/${encoded}`)).toEqual(noProduct);
       expect(await store.delete(`${paths.one}/${encoded}`)).toEqual(noProduct);
-      expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
-    },
-  );
+    }
+    expect(await storedKeys(app, store)).toEqual({ shirt: "sku-shirt" });
+  });
 
-  test.each<[string, number, SiteReference?]>([
-    ["a".repeat(255), 1],
-    ["👟".repeat(255), 1],
-    ["a".repeat(256), 0],
-    ["\0", 0],
-    ["a", 0, { siteId: "s".repeat(256) }],
-  ])("an id that no product can have is not looked up: %s", async (productId, queries, site) => {
+  test("an id that no product can have is not looked up", async () => {
     const { client, probe } = openConnections();
     let asked = 0;
     probe.aroundQuery = (_, send) => ((asked += 1), send());
-    const { code } = await findProduct(client, "no store", productId, site).then(String, (error) => error);
-    expect({ code, asked }).toEqual({ code: site ? "SITE_NOT_FOUND" : "PRODUCT_NOT_FOUND", asked: queries });
+    for (const [productId, queries, site] of [
+      ["a".repeat(255), 1, undefined],
+      ["👟".repeat(255), 1, undefined],
+      ["a".repeat(256), 0, undefined],
+      ["\0", 0, undefined],
+      ["a", 0, { siteId: "s".repeat(256) }],
+    ] as const) {
+      asked = 0;
+      const { code } = await findProduct(client, "no store", productId, site).then(String, (error) => error);
+      expect({ code, asked }).toEqual({ code: site ? "SITE_NOT_FOUND" : "PRODUCT_NOT_FOUND", asked: queries });
+    }
   });
 
-  test.each(["%", "%zz", "%ED%A0%80", "%FF", "a%2"])(
-    "an id that is not percent-encoded UTF-8 is a bad request: %s",
-    async (encoded) => {
-      const store = await createTestStore(app);
-      const message = "productId is not percent-encoded UTF-8.";
-      expect(await store.get(`${paths.one}/${encoded}`)).toEqual(
-        refusal("BAD_REQUEST", message, [{ code: "BAD_REQUEST", message, path: ["productId"] }]),
-      );
-    },
-  );
+  test("an id that is not percent-encoded UTF-8 is a bad request", async () => {
+    const store = await createTestStore(app);
+    const message = "productId is not percent-encoded UTF-8.";
+    const bad = refusal("BAD_REQUEST", message, [{ code: "BAD_REQUEST", message, path: ["productId"] }]);
+    for (const encoded of ["%", "%zz", "%ED%A0%80", "%FF", "a%2"]) {
+      expect(await store.get(`${paths.one}/${encoded}`)).toEqual(bad);
+    }
+  });
 
   test("HEAD answers with the headers of GET and no body", async () => {
     const store = await storeWith(product("shirt"));

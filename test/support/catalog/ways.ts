@@ -145,8 +145,8 @@ export function importWays({ db }: Pick<TestApp, "db">, folder: string) {
 
 /** Ways to import products one by one: the answers to each. */
 const oneByOne: Readonly<Record<string, Send>> = {
-  "REST, one by one": (store, list, args) => inTurn(list, (each) => rest(store, paths.one, { product: each, ...args })),
-  "GraphQL, one by one": (store, list, args) => inTurn(list, (each) => ofGraphql.one(store, each, args)),
+  "over REST": (store, list, args) => inTurn(list, (each) => rest(store, paths.one, { product: each, ...args })),
+  "over GraphQL": (store, list, args) => inTurn(list, (each) => ofGraphql.one(store, each, args)),
 };
 
 async function inTurn(list: readonly Sent[], send: (each: Sent) => Promise<unknown>): Promise<unknown[]> {
@@ -160,28 +160,47 @@ const cleared = (each: Sent): Sent => Object.fromEntries(productFieldNames.map((
 /** With it, rows are stored from the table that an import collects its rows in. */
 const failing = { id: "fails" };
 
+type StoreWay = (store: TestStore, list: readonly Sent[]) => Promise<unknown>;
+
 /**
- * Every way to store whole products: by each way in, and each kind of statement. Beside other products, as far as these are long
- * lists: their ids begin with a p.
+ * Every way to store whole products, by each way in and each kind of statement; those of a group belong together. Where it is beside
+ * a long list, the ids of that begin with a p.
  */
-export function waysToStore(app: Pick<TestApp, "db">, folder: string) {
+export function waysToStore(app: Pick<TestApp, "db">, folder: string): Record<string, Record<string, StoreWay>> {
   const ways = importWays(app, folder);
   const asList = ways["REST, as a list"].send;
-  const stored: Record<string, (store: TestStore, list: readonly Sent[]) => Promise<unknown>> = {};
-  for (const [name, { send }] of Object.entries<ImportWay>(ways)) {
-    stored[name] = (store, list) => send(store, list, {});
-    stored[`${name}, as patches`] = (store, list) => send(store, list.map(cleared), { mode: "PATCH" });
-  }
-  for (const [name, send] of Object.entries(oneByOne)) stored[name] = (store, list) => send(store, list, {});
-  for (const mode of ["UPSERT", "PATCH", "REPLACE"] as const) {
+  const patches: ImportArgs = { mode: "PATCH" };
+  const ofWay = ({ send }: ImportWay): Record<string, StoreWay> => ({
+    whole: (store, list) => send(store, list, {}),
+    patches: (store, list) => send(store, list.map(cleared), patches),
+  });
+  const ofMode = (mode: Mode): Record<string, StoreWay> => {
     const asSent = (list: readonly Sent[]) => (mode === "PATCH" ? list.map(cleared) : list);
-    stored[`${mode} beside a row that fails`] = (store, list) =>
-      asList(store, [...asSent(list), failing], { mode, errorPolicy: "REJECT_FAILED" });
-    stored[`${mode} of a long list`] = (store, list) =>
-      asList(store, [...products(longRows), ...asSent(list)], { mode });
-  }
-  stored["patches of one field each"] = storeFieldByField;
-  return stored;
+    return {
+      "beside a failing row": (store, list) =>
+        asList(store, [...asSent(list), failing], { mode, errorPolicy: "REJECT_FAILED" }),
+      long: (store, list) => asList(store, [...products(longRows), ...asSent(list)], { mode }),
+    };
+  };
+  return {
+    ...mapValues<ImportWay, Record<string, StoreWay>>(ways, ofWay),
+    ...mapValues(modes, ofMode),
+    "one by one": {
+      ...mapValues(
+        oneByOne,
+        (send): StoreWay =>
+          (store, list) =>
+            send(store, list, {}),
+      ),
+      "in patches of one field each": storeFieldByField,
+    },
+  };
+}
+
+const modes = { UPSERT: "UPSERT", PATCH: "PATCH", REPLACE: "REPLACE" } as const;
+
+function mapValues<From, To>(values: Readonly<Record<string, From>>, of: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, of(value)]));
 }
 
 async function storeFieldByField(store: TestStore, list: readonly Sent[]): Promise<unknown> {

@@ -1,12 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+// @tier all
+import { execFile, spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
+import { ndjsonOf } from "../../support/catalog/ways.js";
 import { examplesOf } from "../../support/docs.js";
-import { product, storedProducts } from "../../support/products.js";
+import { folderForTest } from "../../support/folder.js";
+import { importedAnswer, paths, product, products, storedProducts } from "../../support/products.js";
 
 const app = await openTestApp();
 
@@ -16,8 +19,7 @@ async function prepare() {
   const block = examplesOf(page).find(({ block: { text } }) => text.startsWith("cat > sync.sh"));
   const script = /<<'SCRIPT'\n([\s\S]*?)SCRIPT\n/u.exec(block?.block.text ?? "")?.[1] ?? "";
   expect(script).toContain("--retry");
-  const folder = await mkdtemp(join(tmpdir(), "vitrine-sync-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await folderForTest();
   await writeFile(join(folder, "sync.sh"), script.replaceAll("http://127.0.0.1:4000", app.url));
   return folder;
 }
@@ -68,4 +70,19 @@ test("the nightly sync over a week of feeds: a rollback, a truncated feed, an em
     expect(await prices()).toEqual([41, 50]);
   }
   expect(await sync(feedOf(1, 60), "1000")).toMatchObject({ status: 0, answer: { deleted: 40 } });
+});
+
+test.each([
+  [paths.csv, "text/csv", toCsv],
+  [paths.bulk, "application/x-ndjson", ndjsonOf],
+])("curl sends a file to %s with --data-binary, and in chunks with -T", async (path, type, write) => {
+  const store = await createTestStore(app);
+  const file = join(await folderForTest(), "products");
+  await writeFile(file, write(products(30, () => ({ description: "d".repeat(10_000) }))));
+  const curl = (...args: string[]) => promisify(execFile)("curl", ["-sS", "-X", "POST", ...common, ...args]);
+  const common = ["-H", `X-Service-Access-Token: ${store.token}`, "-H", `Content-Type: ${type}`];
+  const plain = await curl("--data-binary", `@${file}`, `${app.url}${path}`);
+  expect(JSON.parse(plain.stdout)).toEqual(importedAnswer(30).body);
+  const chunks = ["-H", "Transfer-Encoding: chunked", "-H", "Expect: 100-continue", "-T", file, `${app.url}${path}`];
+  expect(JSON.parse((await curl(...chunks)).stdout)).toEqual(importedAnswer(0, 30).body);
 });
