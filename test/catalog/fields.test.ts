@@ -1,7 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { type GraphQLInputObjectType, isNonNullType } from "graphql";
+import type { GraphQLInputObjectType, GraphQLObjectType } from "graphql";
 import { expect, test } from "vitest";
-import { exampleProduct, productFieldNames, productFields } from "../../src/catalog/product/product.fields.js";
+import {
+  exampleProduct,
+  type FieldName,
+  productFieldNames,
+  productFields,
+} from "../../src/catalog/product/product.fields.js";
 import { csvExample } from "../../src/rest/openapi/examples/exampleData.js";
 import { schema } from "../../src/graphql/schema.js";
 
@@ -18,13 +23,21 @@ test("the examples of the OpenAPI document have every field of a product", () =>
   expect(new Set(csvExample.split("\n")[0]?.split(","))).toEqual(names);
 });
 
-test.each([
-  ["ProductInput", (name: keyof typeof productFields) => productFields[name].required],
+const types = { text: "String", url: "String", urls: "[String!]", price: "Float", flag: "Boolean" } as const;
+const isRequired = (name: FieldName) => productFields[name].required;
+
+test.each<[typeName: string, isNonNull: (name: FieldName) => boolean]>([
+  ["ProductInput", isRequired],
   ["ProductPatchInput", () => false],
-])("%s has every field, required or not as in imports", (typeName, isRequired) => {
-  const fields = Object.values((schema.getType(typeName) as GraphQLInputObjectType).getFields());
-  const expected = productFieldNames.map((name) => [name, isRequired(name)]);
-  expect(Object.fromEntries(fields.map(({ name, type }) => [name, isNonNullType(type)]))).toEqual(
-    Object.fromEntries(expected),
+  ["Product", (name) => isRequired(name) || productFields[name].kind === "urls"],
+])("%s has every field, in order, with its type", (typeName, isNonNull) => {
+  const type = schema.getType(typeName) as GraphQLInputObjectType | GraphQLObjectType;
+  const fields = Object.values<{ readonly name: string; readonly type: unknown }>(type.getFields());
+  const found = fields.map(({ name, type: own }) => `${name}: ${String(own)}`);
+  expect(found.slice(0, productFieldNames.length)).toEqual(
+    productFieldNames.map((name) => {
+      const own = name === "id" && typeName === "Product" ? "ID" : types[productFields[name].kind];
+      return `${name}: ${own}${isNonNull(name) ? "!" : ""}`;
+    }),
   );
 });

@@ -115,7 +115,7 @@ test("every order, direction and filter lists each product once, on pages of any
       }
     },
   );
-  await expect(fc.assert(property, { numRuns: 25 })).resolves.toBeUndefined();
+  await fc.assert(property);
 });
 
 test("a cursor of one order is refused in another", async () => {

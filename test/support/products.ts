@@ -1,6 +1,7 @@
 import { productColumns } from "../../src/catalog/product/product.columns.js";
 import { type ProductInput, productFieldNames } from "../../src/catalog/product/product.fields.js";
 import { chunkRowsMax } from "../../src/catalog/sources/chunkRows.js";
+import { documentedFields } from "../../src/rest/routes/routes.contract.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
 
@@ -56,9 +57,10 @@ export const longRowsOfProcess = 2_100;
 /** The body of a bulk import. */
 export const bulk = (list: readonly object[]) => ({ products: list });
 
-/** The five fields that REST shows of a product. */
-export function documented({ id, sku, title, featured_image, url }: ReturnType<typeof product>) {
-  return { id, sku, title, featured_image, url };
+/** The fields that REST shows of a single product. */
+export function documented(sent: Sent): Sent {
+  const stored = readProduct(sent);
+  return Object.fromEntries((documentedFields["Product"] ?? []).map((name) => [name, stored[name]]));
 }
 
 /** What an import that stored something answers over REST. */

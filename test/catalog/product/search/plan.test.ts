@@ -1,3 +1,4 @@
+// @engine postgresql
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { listProducts } from "../../../../src/catalog/product/list/product.list.js";
 import { storeMark } from "../../../../src/catalog/product/search/product.search.js";

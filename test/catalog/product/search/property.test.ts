@@ -93,6 +93,5 @@ test("whatever is searched for, the pages together hold every product that match
         after = positionOf(found.nodes.at(-1)?.id);
       }
     }),
-    { numRuns: 150 },
   );
 });
