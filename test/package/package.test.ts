@@ -122,7 +122,7 @@ describe("the package", () => {
     const env = { PATH, DATA_DIR: join(folder, "data") };
     const { stdout } = await run("npx", ["vitrine", "store", "create", "acme", "--json"], { cwd: folder, env });
     expect(JSON.parse(stdout)).toEqual({ store: "acme", name: "acme" });
-  }, 1_800_000); // as hookTimeout: it installs
+  });
 });
 
 describe(".dockerignore", () => {

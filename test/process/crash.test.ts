@@ -6,12 +6,12 @@ import { connect, embeddedConnection, type OpenDatabase } from "../../src/databa
 import { crash, type CrashFigures, type CrashSite } from "../support/faults/crash.js";
 import { createMigratedDatabase } from "../support/database/ownDatabase.js";
 import { makePlaceWithStore, removePlace } from "../support/process.js";
+import { isLong } from "../support/run/tier.js";
 import { until } from "../support/until.js";
 
-// Side by side, since most of a round is waiting. `npm run test:faults` runs more rounds.
-const rounds = Number(process.env["TEST_CRASH_ROUNDS"] ?? 1);
-const timeoutMs = 60_000 + rounds * 60_000;
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+// Side by side, since most of a round is waiting.
+const rounds = isLong ? 25 : 1;
+const timeoutMs = isLong ? undefined : 60_000;
 
 test.concurrent(
   "embedded database: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
@@ -32,7 +32,7 @@ test.concurrent(
   timeoutMs,
 );
 
-test.runIf(testDatabaseUrl !== undefined).concurrent(
+test.concurrent(
   "PostgreSQL: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
   async ({ onTestFinished }) => {
     const own = await createMigratedDatabase("crash");

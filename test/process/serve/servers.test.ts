@@ -1,27 +1,29 @@
 // @tier all
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationNames } from "../../../src/database/migrations/applied.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
-import { within } from "../../support/busy.js";
-import { cliJson } from "../../support/process/cli.js";
+import { cli, cliJson } from "../../support/process/cli.js";
 import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
-import { serve, type Serving } from "../../support/process.js";
+import { placeForTest, serve, type Serving } from "../../support/process.js";
+import { needed } from "../../support/run/programs.js";
 import { until } from "../../support/until.js";
 import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
-const redisUrl = process.env["TEST_REDIS_URL"];
-const isRun = process.env["TEST_DATABASE_URL"] !== undefined && redisUrl !== undefined;
+const redisUrl = needed("TEST_REDIS_URL");
 
-describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
+describe("three servers on one PostgreSQL and one Redis", () => {
   let own: OwnDatabase;
   let env: Record<string, string>;
   let database: OpenDatabase;
   let servers: Serving[];
   beforeAll(async () => {
     own = await createOwnDatabase("servers");
-    env = { DATABASE_URL: own.url, REDIS_URL: redisUrl ?? "", DATABASE_POOL_MAX: "3" };
+    env = { DATABASE_URL: own.url, REDIS_URL: redisUrl, DATABASE_POOL_MAX: "3" };
     servers = await atOnce(3, () => serve(env)); // on an empty database
     database = own.open();
   });
@@ -56,6 +58,30 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     ]);
   });
 
+  test("a command notifies them of events once, at its end, even if it fails, but not while it only checks", async () => {
+    const { id } = await newStore();
+    const place = await placeForTest();
+    const file = join(place.temporary, "events.ndjson");
+    await writeFile(file, [...Array<string>(5_000).fill(" ".repeat(256)), "no"].join("\n")); // several blocks
+    const redis = new Redis(redisUrl);
+    const told: string[] = [];
+    const ended = new Promise((resolve) => {
+      redis.on("message", (_, message: string) => {
+        if (message === "end") resolve(told);
+        else if (message.includes(id)) told.push(message);
+      });
+    });
+    const channel = "vitrine:live-stream-changed";
+    await redis.subscribe(channel);
+    expect(await cli(["events", id, "show", file], env)).toMatchObject({ status: 1 });
+    const publisher = redis.duplicate();
+    await publisher.publish(channel, "end");
+    await ended;
+    redis.disconnect();
+    publisher.disconnect();
+    expect(told, "since a failure may come after something was recorded").toHaveLength(1);
+  });
+
   const orders = 'subscription { liveStreamAnalytics(lsId: "show") { kpis { orders { total } } } }';
   /** Subscribes at each server. @returns for each, what it was told */
   const watchAtEach = (token: string, signal: AbortSignal) =>
@@ -88,7 +114,7 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     await Promise.allSettled(watching.map(({ ended }) => ended));
   });
 
-  test("a token that the command line revokes is refused by all of them within 5 seconds, and its streams end", async () => {
+  test("a token that the command line revokes is refused by all of them soon, and its streams end", async () => {
     const store = await newStore();
     const issued = await cliJson(["token", "issue", store.id], env);
     const statusAt = async ({ url }: Serving): Promise<number> => {
@@ -99,13 +125,9 @@ describe.runIf(isRun)("three servers on one PostgreSQL and one Redis", () => {
     const watching = watchAtEach(issued.token, AbortSignal.timeout(60_000));
     await until(() => watching.every(({ total }) => total() === 0), "the first values");
     await cliJson(["token", "revoke", store.id, issued.id], env);
-    const revokedAt = Date.now();
     const isRefused = async (server: Serving) => (await statusAt(server)) === 401;
-    await Promise.all(
-      servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`, within(5_000))),
-    );
+    await Promise.all(servers.map((server) => until(() => isRefused(server), `${server.url} to refuse it`)));
     await Promise.all(watching.map(({ ended }) => ended));
-    expect(Date.now() - revokedAt).toBeLessThan(within(5_500));
     const codes = watching.map(({ seen }) => seen.at(-1).errors?.[0].extensions.code);
     expect(codes).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"]);
   });

@@ -5,7 +5,6 @@ import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { migratedPlaceForTest, serve } from "../../support/process.js";
 import { until } from "../../support/until.js";
 
-const hasServer = process.env["TEST_DATABASE_URL"] !== undefined;
 const requests = 6;
 
 async function envOf(workers: number): Promise<Record<string, string>> {
@@ -16,7 +15,7 @@ async function envOf(workers: number): Promise<Record<string, string>> {
   return { ...env, DATABASE_URL: own.url, WEB_CONCURRENCY: String(workers) };
 }
 
-test.each([1, ...(hasServer ? [2] : [])])(
+test.each([1, 2])(
   "requests through a proxy that is not trusted are one warning of %i processes, and one of doctor",
   async (workers) => {
     const env = await envOf(workers);
@@ -55,6 +54,7 @@ test.each([1, ...(hasServer ? [2] : [])])(
     await untrusting.server.stop(); // all that it logs is read
     expect(untrusting.warnings()).toBe(1);
 
+    if (workers > 1) return;
     const trusting = await open({ TRUST_PROXY: "1" });
     await trusting.send({ "x-forwarded-for": "203.0.113.9" });
     expect(await trusting.examine()).toEqual([expect.objectContaining({ status: "ok" })]);
@@ -63,4 +63,5 @@ test.each([1, ...(hasServer ? [2] : [])])(
     await trusting.server.stop();
     expect(trusting.warnings()).toBe(1);
   },
+  40_000,
 );

@@ -7,12 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lintMetrics } from "../../support/process/promtool.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { serve, type Serving } from "../../support/process.js";
+import { needed } from "../../support/run/programs.js";
 import { until } from "../../support/until.js";
 
-const { TEST_PROMTOOL: promtool = "" } = process.env;
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
-
-describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2", () => {
+describe("/metrics with WEB_CONCURRENCY=2", () => {
   let own: OwnDatabase;
   let server: Serving;
   beforeAll(async () => {
@@ -24,9 +22,9 @@ describe.runIf(testDatabaseUrl !== undefined)("/metrics with WEB_CONCURRENCY=2",
     await own.drop();
   });
 
-  test.runIf(promtool !== "")("promtool accepts the sum of the workers' metrics, which counts one build", async () => {
+  test("promtool accepts the sum of the workers' metrics, which counts one build", async () => {
     await Promise.all(Array.from({ length: 6 }, () => call(server, "/nowhere")));
-    expect(await lintMetrics(promtool, server.url)).toBe("");
+    expect(await lintMetrics(needed("TEST_PROMTOOL"), server.url)).toBe("");
     const builds = Object.entries(await figures(server)).filter(([series]) => series.startsWith("vitrine_build_info"));
     expect(builds).toEqual([[expect.stringContaining('engine="postgresql"'), 1]]);
   });

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createMigratedDatabase } from "../../support/database/ownDatabase.js";
 import { endOf, start } from "../../support/process.js";
+import { needed } from "../../support/run/programs.js";
 
-const testDatabaseUrl = process.env["TEST_DATABASE_URL"];
-const testRedisUrl = process.env["TEST_REDIS_URL"];
+const redis = { REDIS_URL: needed("TEST_REDIS_URL") };
 
-describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, when it cannot start", () => {
+describe("WEB_CONCURRENCY=2, when it cannot start", () => {
   let env: Record<string, string>;
   beforeAll(async () => {
     const own = await createMigratedDatabase("workers_start");
@@ -17,16 +17,14 @@ describe.runIf(testDatabaseUrl !== undefined)("WEB_CONCURRENCY=2, when it cannot
   });
 
   test.each([
-    ["2 processes", "2", undefined],
-    ...(testRedisUrl === undefined
-      ? []
-      : ["1", "2"].map((count) => [`${count} with Redis`, count, testRedisUrl] as const)),
-  ] as const)("a port that is taken is refused with status 1 and one line: %s", async (_, count, redisUrl) => {
+    ["2", {}],
+    ["1", redis],
+    ["2", redis],
+  ])("a port that is taken is refused with status 1 and one line: %s processes, %j", async (count, more) => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const redis = redisUrl === undefined ? undefined : { REDIS_URL: redisUrl };
-    const variables = { ...env, ...redis, WEB_CONCURRENCY: count, PORT: String(port) };
+    const variables = { ...env, ...more, WEB_CONCURRENCY: count, PORT: String(port) };
     const refused = await endOf(start(["serve"], variables));
     other.close();
     const stderr = `vitrine: The port ${port} on 127.0.0.1 is in use. Stop the program that listens there, or set PORT to another port.\n`;

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { within } from "../busy.js";
 import type { Random } from "../random.js";
 
 /** A request as its bytes. */
@@ -36,7 +35,7 @@ export async function answered(url: string, { head, body }: WholeRequest, isStre
   });
   socket.write(head);
   socket.write(body);
-  await Promise.race([done, sleep(within(answerMs))]);
+  await Promise.race([done, sleep(answerMs)]);
   const [bytes, ms] = [socket.bytesRead, performance.now() - started];
   socket.destroy();
   return { status: Number(/^HTTP\/1\.1 (\d{3})/u.exec(text)?.[1]), ms, bytes, text };
@@ -78,7 +77,7 @@ async function received(socket: Socket, bytes: number): Promise<void> {
   socket.on("data", () => {
     if (socket.bytesRead >= bytes) socket.pause().emit("enough");
   });
-  await Promise.race([once(socket, "enough"), sleep(within(answerMs))]);
+  await Promise.race([once(socket, "enough"), sleep(answerMs)]);
 }
 
 async function end(socket: Socket, manner: (typeof manners)[number], closed: Promise<unknown>): Promise<void> {

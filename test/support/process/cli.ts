@@ -95,16 +95,15 @@ export async function openCommands() {
     run: (...args: string[]) => cli(args, env),
     json: (...args: string[]) => cliJson(args, env),
     /** Runs a command that must be refused without any output: its exit status, and what it says. */
-    async refusal(...args: string[]): Promise<[status: number, reason: string]> {
+    refusal: async (...args: string[]): Promise<[status: number, reason: string]> => {
       const { status, stdout, stderr } = await cli(args, env);
       expect([args, stdout]).toEqual([args, ""]);
       return [status, stderr.replace(/^vitrine: /u, "").trimEnd()];
     },
-    async newStore(): Promise<string> {
-      return (await createStore(database.client, `store-${randomUUID()}`, "Test store")).store;
-    },
+    newStore: async (): Promise<string> =>
+      (await createStore(database.client, `store-${randomUUID()}`, "Test store")).store,
     /** Writes a file into a folder of its own. */
-    async fileOf(content: string | Uint8Array, name: string): Promise<string> {
+    fileOf: async (content: string | Uint8Array, name: string): Promise<string> => {
       const file = join(await mkdtemp(join(dataDir, "files-")), name);
       await writeFile(file, content);
       return file;

@@ -27,8 +27,12 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   "show delete": ["--force"],
 };
 
-/** A call of a command: each of its arguments, by name, and the options that it needs. Where it would ask, it need not. */
-export function callOf(name: string, command: Command, argument: (name: string) => string): string[] {
+/**
+ * A call of a command, with the options that it needs. Where it would ask, it need not.
+ *
+ * @param argument the value of an argument by its name; undefined leaves it out
+ */
+export function callOf(name: string, command: Command, argument: (name: string) => string | undefined): string[] {
   const options = command.options.flatMap((option) => {
     const { long, mandatory, argChoices } = option;
     const isNeeded = mandatory || long === "--yes" || needed[name]?.includes(long ?? "") === true;
@@ -38,6 +42,6 @@ export function callOf(name: string, command: Command, argument: (name: string) 
     if (value === undefined) throw new Error(`What is a value of ${long}, which ${name} needs?`);
     return [long, value];
   });
-  const given = command.registeredArguments.map((each) => argument(each.name()));
+  const given = command.registeredArguments.flatMap((each) => argument(each.name()) ?? []);
   return [...name.split(" "), ...given, ...options];
 }

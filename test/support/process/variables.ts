@@ -4,8 +4,8 @@ import { readConfig, variableNames, variableSchemas } from "../../../src/config.
 /** What is known of a variable from its schema. */
 interface Variable {
   readonly name: string;
-  /** As the schema has it: of a setting that is true or false, a boolean. */
-  readonly byDefault: unknown;
+  /** As it is written; empty where there is none. */
+  readonly byDefault: string;
   /** Of whole numbers. */
   readonly bounds: { readonly min: number; readonly max: number } | undefined;
   /** A value that changes the setting. */
@@ -32,11 +32,12 @@ export const neededWith: Readonly<Record<string, Readonly<Record<string, string>
 export const everyVariable: readonly Variable[] = variableNames.map((name) => {
   const schema = variableSchemas[name] ?? z.never();
   const { enum: choices = [], ...text } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  const { default: byDefault = text.default, ...setting } = z.toJSONSchema(schema, { unrepresentable: "any" });
+  const { default: value = text.default ?? "", ...setting } = z.toJSONSchema(schema, { unrepresentable: "any" });
+  const byDefault = typeof value === "string" ? value : JSON.stringify(value);
   const { minimum: min, maximum: max } = setting;
   const isNumber = min !== undefined && max !== undefined;
   const values = isNumber ? [String(Number(byDefault) + 1)] : choices.length > 0 ? choices.map(String) : texts;
-  const other = values.find((value) => value !== String(byDefault) && changes(name, value));
+  const other = values.find((value) => value !== byDefault && changes(name, value));
   if (other === undefined) throw new Error(`No value changes ${name}: texts has none that it takes.`);
   return { name, byDefault, bounds: isNumber ? { min, max } : undefined, other };
 });
