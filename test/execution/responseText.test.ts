@@ -54,17 +54,18 @@ describe("an answer", () => {
   const page = "products(first: 10) { nodes { id description images } }";
 
   test("of megabytes is the same from the fast path and Yoga, by GET, compressed and not", async () => {
-    const byGet = `/graphql?query=${encodeURIComponent(`{ ${page} }`)}`;
+    const part = "products(first: 3) { nodes { id description images } }";
+    const byGet = `/graphql?query=${encodeURIComponent(`{ ${part} }`)}`;
     const headers = { "x-service-access-token": store.token, "accept-encoding": "gzip" };
     const texts: string[] = [];
-    for (const path of asked) texts.push(await (await ask(path, `{ ${page} }`)).text());
+    for (const path of asked) texts.push(await (await ask(path, `{ ${part} }`)).text());
     texts.push(await (await store.fetch(byGet)).text());
     texts.push(gunzipSync((await receive(app.url, byGet, { headers })).bytes).toString());
     const text = String(texts[0]);
     expect(texts.map((each) => ({ length: each.length, same: each === text }))).toEqual(
       texts.map(() => ({ length: text.length, same: true })),
     );
-    expect(text.length).toBeGreaterThan(5_000_000);
+    expect(text.length).toBeGreaterThan(1_500_000);
     expect(JSON.stringify(JSON.parse(text))).toBe(text);
   });
 
@@ -95,7 +96,6 @@ describe("an answer", () => {
           `${fields.includes("$on") ? "query ($on: Boolean = false) " : ""}{ ${many(4, (i) => `a${i}: products(first: 10${args}) { nodes { ${fields} } }`)} }`,
         );
       expect(await asking("id description images"), args).toEqual({ errors: [tooLarge] });
-      expect(await asking("id images"), args).toEqual({ errors: [tooLarge] });
       expect(await asking("id description images @include(if: $on)"), args).toEqual({ data: expect.anything() });
     }
   });
@@ -145,9 +145,13 @@ describe("a large result is written", () => {
 
   test("in pieces, between which other requests run", async () => {
     let turns = 0;
-    const timer = setInterval(() => (turns += 1), 0);
+    const others = () => {
+      turns += 1;
+      next = setImmediate(others);
+    };
+    let next = setImmediate(others);
     await writeIfLarge({ data: { list: Array.from({ length: 14 }, () => "x".repeat(1024 * 1024)) } });
-    clearInterval(timer);
+    clearImmediate(next);
     expect(turns).toBeGreaterThan(5);
   });
 

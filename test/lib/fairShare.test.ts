@@ -1,17 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FairShare } from "../../src/lib/fairShare.js";
+import { pause } from "../../src/lib/pause.js";
+import { stopTimers } from "../support/clock.js";
 
 const message = "Too much at the same time.";
-
-/** Has time pass as the test says: a busy machine would make short work long. */
-function useOwnTime(): void {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
-}
-
-/** By the clock of useOwnTime. */
-const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("a store holds no more than its share, and another store finds a place at once", async () => {
   const share = new FairShare({ places: 4, ofStoreMax: 2, message });
@@ -28,7 +20,7 @@ test("stores take turns, whatever the number of their requests", async () => {
   const asked = ["busy", "busy", "busy", "quiet", "busy", "other"].map(async (store, index) => {
     await share.take(store);
     order.push(`${store} ${index}`);
-    await sleep(1);
+    await new Promise((resolve) => setImmediate(resolve));
     share.release(store);
   });
   share.release("busy");
@@ -38,46 +30,51 @@ test("stores take turns, whatever the number of their requests", async () => {
 });
 
 test("stores with long and with short work get the same time", async () => {
-  useOwnTime();
+  const timers = stopTimers();
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string, ms: number) =>
     share.run(store, async () => {
       order.push(store);
-      await pass(ms);
+      await pause(ms);
     });
   const slow = (async () => {
     for (let step = 0; step < 3; step += 1) await work("slow", 200); // never two at once: between them it is idle
   })();
   const quick = Array.from({ length: 20 }, () => work("quick", 1));
-  await vi.runAllTimersAsync();
+  await timers.run(5_000);
   await Promise.all([slow, ...quick]);
   expect(order.slice(0, 21)).toEqual(["slow", ...Array.from({ length: 20 }, () => "quick")]);
 });
 
 test("idle time earns a store no turns", async () => {
-  useOwnTime();
+  const timers = stopTimers();
   const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   const order: string[] = [];
   const work = (store: string) =>
     share.run(store, async () => {
       order.push(store);
-      await pass(20);
+      await pause(20);
     });
   const early = Array.from({ length: 10 }, () => work("early"));
-  await vi.advanceTimersByTimeAsync(110);
+  await timers.run(110);
   const before = order.length;
   const late = Array.from({ length: 10 }, () => work("late"));
-  await vi.runAllTimersAsync();
+  await timers.run(5_000);
   await Promise.all([...early, ...late]);
   const next = order.slice(before, before + 6);
   expect(next.filter((store) => store === "early").length).toBeGreaterThanOrEqual(2);
 });
 
-test("a caller is refused with UNAVAILABLE after the timeout, and leaves nothing behind", async () => {
-  const share = new FairShare({ places: 1, ofStoreMax: 1, waitMs: 20, message });
+test("a caller is refused with UNAVAILABLE after 4.5 seconds by default, and leaves nothing behind", async () => {
+  const timers = stopTimers();
+  const share = new FairShare({ places: 1, ofStoreMax: 1, message });
   expect(share.tryTake("a")).toBe(true);
-  await expect(share.take("b")).rejects.toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
+  const refused = share.take("b").catch((error: unknown) => error);
+  await timers.run(4_499);
+  expect(share.waiting).toBe(1);
+  await timers.run(1);
+  expect(await refused).toMatchObject({ code: "UNAVAILABLE", message, retryAfterSeconds: 1 });
   expect(share.waiting).toBe(0);
   share.release("a");
   expect(share.tryTake("b")).toBe(true);

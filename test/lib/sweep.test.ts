@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { startSweep } from "../../src/lib/sweep.js";
-import { within } from "../support/busy.js";
+import { pause } from "../../src/lib/pause.js";
 import { createTestStore, openTestApp } from "../support/app.js";
-import { until } from "../support/until.js";
+import { ago, stopTimers } from "../support/clock.js";
 
 const app = await openTestApp();
 
-const expired = new Date(Date.now() - 25 * 3_600_000);
+const expired = ago(25 * 3_600_000);
 const going = new AbortController().signal;
 
 async function storeWithKeys(count: number, createdAt: Date) {
@@ -37,34 +37,38 @@ test("a stopped sweep removes nothing more", async () => {
 });
 
 test("a sweep continues after failed rounds, reports the first of those in a row, runs one at a time, and ends when it is stopped", async () => {
+  const timers = stopTimers();
   const errors: unknown[] = [];
   let [rounds, atOnce, atOnceMax] = [0, 0, 0];
   const sweep = startSweep({
-    everyMs: 1,
+    everyMs: 1_000,
     async work() {
       atOnce += 1;
       atOnceMax = Math.max(atOnceMax, atOnce);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5_000);
       atOnce -= 1;
       rounds += 1;
       if (rounds < 3 || rounds === 4) throw new Error(`round ${rounds}`);
     },
     onError: (error) => errors.push(error),
   });
-  await until(() => rounds >= 5, "five rounds");
-  await sweep.stop();
+  await timers.run(5 * 6_500); // after half a second to one and a half, each
+  expect(rounds).toBeGreaterThanOrEqual(5);
+  const stopped = sweep.stop();
+  await timers.run(5_000);
+  await stopped;
   const ended = rounds;
   expect({ atOnce, atOnceMax, errors: errors.map(String) }).toEqual({
     atOnce: 0,
     atOnceMax: 1,
     errors: ["Error: round 1", "Error: round 4"],
   });
-  await new Promise((resolve) => setTimeout(resolve, 20)); // far longer than a pause between rounds
+  await timers.run(60_000);
   expect(rounds).toBe(ended);
 });
 
 test("a sweep between rounds stops at once", async () => {
-  const begun = performance.now();
-  await startSweep({ everyMs: 600_000, work: () => Promise.resolve(), onError: () => undefined }).stop();
-  expect(performance.now() - begun).toBeLessThan(within(5_000));
+  stopTimers();
+  const sweep = startSweep({ everyMs: 600_000, work: () => Promise.resolve(), onError: () => undefined });
+  expect(await sweep.stop()).toBeUndefined();
 });

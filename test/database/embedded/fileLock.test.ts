@@ -93,19 +93,18 @@ test("a holder in another container keeps its lock by its heartbeat, whatever pr
  */
 async function lockLater(path: string, onWait: () => Promise<void> = () => Promise.resolve()) {
   const timers = stopTimers();
-  let waited: Holder | undefined;
-  let result: Awaited<ReturnType<typeof lockFile>> | undefined;
-  const locking = lockFile(path, { onWait: (holder) => (waited = holder) }).then((lock) => (result = lock));
+  const seen: { waited?: Holder; result?: Awaited<ReturnType<typeof lockFile>> } = {};
+  const locking = lockFile(path, { onWait: (holder) => (seen.waited = holder) }).then((lock) => (seen.result = lock));
   const turn = () => new Promise((resolve) => setImmediate(resolve)); // what it does with files goes on
-  while (waited === undefined) await turn();
+  while (seen.waited === undefined && seen.result === undefined) await turn();
   await onWait();
-  for (; result === undefined; await turn()) await timers.run(50);
-  return { result: await locking, waited };
+  for (; seen.result === undefined; await turn()) await timers.run(50);
+  return { result: await locking, waited: seen.waited };
 }
 
 test("it loses its lock 15 seconds after its last heartbeat", async () => {
   const path = await lockPath();
-  const holder = await lockElsewhere(path, 10_000);
+  const holder = await lockElsewhere(path, 5_000);
   const touchedAt = (await stat(path)).mtimeMs;
   const { result, waited } = await lockLater(path);
   expect(result).toMatchObject({ abandonedBy: holder });
@@ -145,9 +144,9 @@ test("a folder in use in another container is refused to commands, with its hold
   const path = join(dataDir, "vitrine.lock");
   await lockElsewhere(path, 0);
   const refusal = `${dataDir} is in use by process ${process.pid} in another container or on another machine, c0ffee. It is taken over 15 seconds after its last heartbeat.`;
-  let hasEnded = false;
-  const command = cli(["token", "list", "acme"], env).finally(() => (hasEnded = true));
-  while (!hasEnded) await touch(path); // its heartbeat
+  const state = { hasEnded: false };
+  const command = cli(["token", "list", "acme"], env).finally(() => (state.hasEnded = true));
+  while (!state.hasEnded) await touch(path); // its heartbeat
   expect(await command).toEqual({
     status: 4,
     stdout: "",
@@ -158,7 +157,7 @@ test("a folder in use in another container is refused to commands, with its hold
 
 test("a process that waits does not replace the lock of one that has taken the stale lock over meanwhile", async () => {
   const path = await lockPath();
-  await lockElsewhere(path, 14_500);
+  await lockElsewhere(path, 5_000);
   await (await take(`${path}.other`)).publish({ socketFolder: "/tmp/faster" });
   const text = await readFile(`${path}.other`, "utf8");
   const replace = async () => {

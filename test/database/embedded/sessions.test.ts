@@ -144,7 +144,7 @@ describe("a client that disconnects leaves nothing behind and blocks no other", 
 });
 
 /** With a parameter, a statement is parsed apart from its values. */
-async function rows(client: pg.Client, sql: string, values: unknown[] = [1]): Promise<unknown[]> {
+async function rowsOf(client: pg.Client, sql: string, values: unknown[] = [1]): Promise<unknown[]> {
   return (await client.query(sql, values)).rows;
 }
 
@@ -161,7 +161,7 @@ test("a statement that comes again stays prepared, for all clients", async () =>
   const [one, other] = [await connect(), await connect()];
   const before = await prepared(one);
   const sql = "SELECT $1::int + 1 AS next";
-  for (let n = 0; n < 20; n += 1) expect(await rows(n % 2 === 0 ? one : other, sql, [n])).toEqual([{ next: n + 1 }]);
+  for (let n = 0; n < 20; n += 1) expect(await rowsOf(n % 2 === 0 ? one : other, sql, [n])).toEqual([{ next: n + 1 }]);
   expect(await prepared(one)).toBe(before + 1);
 });
 
@@ -169,7 +169,7 @@ test("at most a hundred are kept, and what is no longer kept is prepared once mo
   const client = await connect();
   for (let round = 0; round < 2; round += 1)
     for (let n = 0; n < 130; n += 1)
-      expect(await rows(client, `SELECT $1::int + ${n} AS sum`)).toEqual([{ sum: n + 1 }]);
+      expect(await rowsOf(client, `SELECT $1::int + ${n} AS sum`)).toEqual([{ sum: n + 1 }]);
   expect(await prepared(client)).toBeLessThanOrEqual(100);
   expect(await prepared(client)).toBeGreaterThan(50);
 });
@@ -177,12 +177,12 @@ test("at most a hundred are kept, and what is no longer kept is prepared once mo
 test("a statement that fails fails each time, and succeeds once it can", async () => {
   const client = await connect();
   const sql = "SELECT name FROM late WHERE $1::int = 1";
-  for (let n = 0; n < 4; n += 1) await expect(rows(client, sql)).rejects.toThrow('relation "late" does not exist');
+  for (let n = 0; n < 4; n += 1) await expect(rowsOf(client, sql)).rejects.toThrow('relation "late" does not exist');
   await client.query("CREATE TABLE late (name text)");
-  for (let n = 0; n < 4; n += 1) expect(await rows(client, sql)).toEqual([]);
+  for (let n = 0; n < 4; n += 1) expect(await rowsOf(client, sql)).toEqual([]);
   for (let n = 0; n < 4; n += 1)
-    await expect(rows(client, "SELECT 1 / $1::int AS part", [0])).rejects.toThrow("division by zero");
-  expect(await rows(client, "SELECT 1 / $1::int AS part", [1])).toEqual([{ part: 1 }]);
+    await expect(rowsOf(client, "SELECT 1 / $1::int AS part", [0])).rejects.toThrow("division by zero");
+  expect(await rowsOf(client, "SELECT 1 / $1::int AS part", [1])).toEqual([{ part: 1 }]);
 });
 
 test("what others change of a table is seen at once, also in a transaction and after it was rolled back", async () => {
@@ -191,7 +191,7 @@ test("what others change of a table is seen at once, also in a transaction and a
   await other.query("INSERT INTO changing VALUES (1)");
   const sql = "SELECT * FROM changing WHERE $1::int = 1";
   const see = async (client: pg.Client, shown: object) => {
-    for (let n = 0; n < 4; n += 1) expect(await rows(client, sql)).toEqual([shown]);
+    for (let n = 0; n < 4; n += 1) expect(await rowsOf(client, sql)).toEqual([shown]);
   };
   await see(one, { a: 1 });
   await other.query("ALTER TABLE changing ADD b text DEFAULT 'x'");
@@ -201,7 +201,7 @@ test("what others change of a table is seen at once, also in a transaction and a
   await see(other, { a: "1", b: "x" });
   await other.query("ROLLBACK");
   await see(one, { a: 1, b: "x" });
-  await rows(other, "DO $do$ BEGIN ALTER TABLE changing DROP b; END $do$", []);
+  await rowsOf(other, "DO $do$ BEGIN ALTER TABLE changing DROP b; END $do$", []);
   await see(one, { a: 1 });
   await other.query("DEALLOCATE ALL");
   await see(one, { a: 1 });
@@ -209,8 +209,8 @@ test("what others change of a table is seen at once, also in a transaction and a
     `CREATE FUNCTION change() RETURNS void LANGUAGE plpgsql AS 'BEGIN ALTER TABLE changing ADD c int; END'`,
   );
   await see(one, { a: 1 });
-  await rows(other, "SELECT change()", []);
-  await rows(one, sql).catch(() => undefined); // PostgreSQL: cached plan must not change result type
+  await rowsOf(other, "SELECT change()", []);
+  await rowsOf(one, sql).catch(() => undefined); // PostgreSQL: cached plan must not change result type
   await see(one, { a: 1, c: null });
   await other.query("ALTER TABLE changing DROP c");
   await see(one, { a: 1 });
@@ -225,9 +225,9 @@ test("a temporary table changes only statements that name it: others stay prepar
   const unrelated = "SELECT $1::int + 5 AS unrelated";
   const sql = "SELECT * FROM Hidden WHERE $1::int = 1";
   const see = async (client: pg.Client, shown: object) => {
-    for (let n = 0; n < 4; n += 1) expect(await rows(client, sql)).toEqual([shown]);
+    for (let n = 0; n < 4; n += 1) expect(await rowsOf(client, sql)).toEqual([shown]);
   };
-  for (let n = 0; n < 2; n += 1) await rows(other, unrelated);
+  for (let n = 0; n < 2; n += 1) await rowsOf(other, unrelated);
   await see(one, { lasting: 1 });
   for (const [column, end] of [
     ["a", "COMMIT"],
@@ -235,7 +235,7 @@ test("a temporary table changes only statements that name it: others stay prepar
     ["a", "ROLLBACK"],
   ] as const) {
     await one.query("BEGIN");
-    await rows(one, `CREATE TEMPORARY TABLE "hidden" (${column} int)\n ON COMMIT DROP`, []);
+    await rowsOf(one, `CREATE TEMPORARY TABLE "hidden" (${column} int)\n ON COMMIT DROP`, []);
     await one.query("INSERT INTO hidden VALUES (2)");
     await see(one, { [column]: 2 });
     await one.query(end);
@@ -252,14 +252,14 @@ test("a temporary table changes only statements that name it: others stay prepar
 test("in a transaction that has failed, statements are refused until its end, and then work", async () => {
   const client = await connect();
   const sql = "SELECT $1::text AS text";
-  for (let n = 0; n < 3; n += 1) await rows(client, sql, ["a"]);
+  for (let n = 0; n < 3; n += 1) await rowsOf(client, sql, ["a"]);
   await client.query("BEGIN");
   await expect(client.query("SELECT 1 / 0")).rejects.toThrow("division by zero");
   for (const again of [sql, "SELECT $1::text AS other"])
-    await expect(rows(client, again, ["b"])).rejects.toThrow("current transaction is aborted");
+    await expect(rowsOf(client, again, ["b"])).rejects.toThrow("current transaction is aborted");
   await client.query("ROLLBACK");
-  expect(await rows(client, sql, ["c"])).toEqual([{ text: "c" }]);
-  expect(await rows(client, "SELECT $1::text AS other", ["d"])).toEqual([{ other: "d" }]);
+  expect(await rowsOf(client, sql, ["c"])).toEqual([{ text: "c" }]);
+  expect(await rowsOf(client, "SELECT $1::text AS other", ["d"])).toEqual([{ other: "d" }]);
 });
 
 test("a client may name its own, and the columns of a statement can be asked for", async () => {

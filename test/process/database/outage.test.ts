@@ -6,7 +6,6 @@ import { type Cluster, createCluster } from "../../support/process/cluster.js";
 import { readiness } from "../../support/faults/confirmed.js";
 import { type Call, calls, waysOf } from "../../support/faults/outage.js";
 import { endOf, serve, type Serving, start } from "../../support/process.js";
-import { until } from "../../support/until.js";
 import { bulk, longRowsOfProcess, paths, products } from "../../support/products.js";
 import { saved } from "../../support/shows.js";
 
@@ -41,10 +40,10 @@ test("a PostgreSQL server that is stopped under load and started: requests get U
   await cluster.stop();
   expect(["done", "unavailable"]).toEqual(expect.arrayContaining([...(await during)]));
   expect(await waysOf(store, all)).toEqual(["unavailable"]);
-  await until(async () => !(await isReady()), "the server to be not ready");
+  await expect.poll(isReady).toBe(false);
   await cluster.start();
-  await until(isReady, "the server to be ready again");
-  await until(areServed, "requests to be served again"); // each process has connections of its own
+  await expect.poll(isReady).toBe(true);
+  await expect.poll(areServed).toBe(true); // each process has connections of its own
 });
 
 let answersOfHung: Promise<readonly string[]>;
@@ -52,7 +51,7 @@ let answersOfHung: Promise<readonly string[]>;
 test("one that hangs: the server says that it is not ready", async () => {
   await cluster.freeze();
   answersOfHung = waysOf(store, all);
-  await until(async () => !(await isReady()), "the server to be not ready");
+  await expect.poll(isReady).toBe(false);
 });
 
 test("one that hangs: requests get UNAVAILABLE, whatever they wait for", async () => {
@@ -61,8 +60,8 @@ test("one that hangs: requests get UNAVAILABLE, whatever they wait for", async (
 
 test("one that has hung: requests are served again", async () => {
   cluster.thaw();
-  await until(isReady, "the server to be ready again");
-  await until(areServed, "requests to be served again");
+  await expect.poll(isReady).toBe(true);
+  await expect.poll(areServed).toBe(true);
 });
 
 test("one that hangs lets a server stop, and a command and another server fail", async () => {

@@ -98,9 +98,9 @@ test("a copy has what was written while files were copied and while it was suspe
       expect((await write("INSERT INTO filler VALUES (0, 'while it is suspended')")).rowCount).toBe(1);
     }
   });
-  let isDone = false;
-  void done.finally(() => (isDone = true)).catch(() => undefined);
-  while (!isDone) {
+  const state = { isDone: false };
+  void done.finally(() => (state.isDone = true)).catch(() => undefined);
+  while (!state.isDone) {
     clock.pass(250);
     await new Promise((resolve) => setImmediate(resolve));
   }
