@@ -1,10 +1,11 @@
+// @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withUnreachableNodes } from "../../src/cli/unreachableNodes.js";
 import { AppError } from "../../src/errors.js";
 import { fakeCitus } from "../support/citus/fakeCitus.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/database/ownDatabase.js";
 
-describe.runIf(process.env["TEST_DATABASE_URL"] !== undefined)("a command that fails on a stand-in for Citus", () => {
+describe("a command that fails on a stand-in for Citus", () => {
   const timedOut = new AppError("UNAVAILABLE", "The database cannot be used at the moment. Nothing was changed.");
   let own: OwnDatabase;
   let connection: { connectionString: string };

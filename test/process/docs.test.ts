@@ -1,13 +1,13 @@
 // @tier all
-import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { startCommandServer } from "../support/process/commandServer.js";
 import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
+import { folderForTest } from "../support/folder.js";
 import { rememberRows } from "../support/catalog/rows.js";
 import { makeMigratedPlace, type Place, removePlace, serve, type Serving } from "../support/process.js";
 
@@ -36,8 +36,7 @@ beforeAll(async () => {
 /** What a reader has: a running demo store as it is at first, its token, and a folder to try things in. */
 async function openDemo() {
   await reset();
-  const folder = await mkdtemp(join(tmpdir(), "vt-docs-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await folderForTest();
   const env = { ...place.env, PATH: process.env["PATH"] ?? "", TOKEN: token };
   return { url: server.url, folder, env };
 }
@@ -72,25 +71,13 @@ async function outputOf({ block, variables }: Example, demo: Demo): Promise<stri
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-const pages = [
-  "README.md",
-  "docs/access.md",
-  "docs/analytics.md",
-  "docs/catalog.md",
-  "docs/clients.md",
-  "docs/dashboard.md",
-  "docs/migrating.md",
-  "docs/exports.md",
-  "docs/formats.md",
-  "docs/imports.md",
-  "docs/observability.md",
-  "docs/operations.md",
-  "docs/orders.md",
-  "docs/pages.md",
-  "docs/performance.md",
-  "docs/scale.md",
-  "docs/tracking.md",
-];
+/** Those about the sources, and those whose commands need a machine of their own: two have tests beside this one. */
+const others = new Set(["architecture.md", "decisions.md", "deploying.md", "quickstart.md", "recipes.md"]);
+const pages = ["README.md"].concat(
+  (await readdir(join(root, "docs")))
+    .filter((name) => name.endsWith(".md") && !others.has(name))
+    .map((name) => `docs/${name}`),
+);
 
 /**
  * Commands that need a checkout of their own or minutes (.ci/run runs the first two, and a person the benchmark), or what

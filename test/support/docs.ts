@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { onTestFinished } from "vitest";
 import { withoutProgress } from "./process.js";
 
 /** A fenced block of a page of the documentation. */
@@ -56,11 +57,10 @@ function blocksOf(markdown: string): Block[] {
 /** Runs a block as one script of bash, and gives what it prints on either output, without progress. */
 export async function runShell(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string> {
   const child = spawn("bash", ["-c", `set -euo pipefail\n${script}`], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
-  const timer = setTimeout(() => child.kill("SIGKILL"), 180_000);
+  onTestFinished(() => void child.kill("SIGKILL"));
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (printed += text));
   const status = await new Promise((resolve) => child.once("close", resolve));
-  clearTimeout(timer);
   if (status !== 0) throw new Error(`The script ended with ${String(status)}: ${printed}`);
   return withoutProgress(printed);
 }

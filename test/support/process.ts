@@ -162,24 +162,25 @@ export function start(args: readonly string[], env: Variables): Running {
   return { process: child, ended, stdout: () => printed.stdout, stderr: () => printed.stderr };
 }
 
+/** As long as a process may take to start or to end: more than a test, so that a test that has more time has all of it. */
+const processMaxMs = 50_000;
+
 /** Waits for a process to end. One that does not is killed, and what it was at is told. */
-export async function endOf(running: Running, timeoutMs = 200_000): Promise<Ended> {
+export async function endOf(running: Running): Promise<Ended> {
   const { process: child } = running;
-  let stuck: Error | undefined;
-  const timer = setTimeout(() => {
-    const what = [
-      child.spawnargs.slice(2 + nodeFlags.length).join(" "),
-      running.stdout(),
-      running.stderr(),
-      threadsOf(child),
-    ];
-    stuck = new Error(`A process did not end within ${timeoutMs} ms: ${what.join("\n")}`);
-    child.kill("SIGKILL");
-  }, timeoutMs);
-  const end = await running.ended;
-  clearTimeout(timer);
-  if (stuck !== undefined) throw stuck;
-  return end;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  await until(hasEnded, "a process to end", processMaxMs).catch((error: unknown) => {
+    throw stuck(running, error);
+  });
+  return running.ended;
+}
+
+function stuck(running: Running, error: unknown): Error {
+  const { process: child } = running;
+  const command = child.spawnargs.slice(2 + nodeFlags.length).join(" ");
+  const what = [String(error), command, running.stdout(), running.stderr(), threadsOf(child)].join("\n");
+  child.kill("SIGKILL");
+  return new Error(what);
 }
 
 /** Runs a command to its end. */
@@ -207,10 +208,8 @@ export async function serve(env: Variables): Promise<Serving> {
   const running = start(["serve"], { PORT: "0", LOG_LEVEL: "warn", ...env });
   const { process: child } = running;
   const hasSpoken = () => banner.test(running.stdout()) || child.exitCode !== null;
-  await until(hasSpoken, "the server to listen", 200_000).catch((error: unknown) => {
-    const what = [String(error), running.stdout(), running.stderr(), threadsOf(child)];
-    child.kill("SIGKILL");
-    throw new Error(what.join("\n"));
+  await until(hasSpoken, "the server to listen", processMaxMs).catch((error: unknown) => {
+    throw stuck(running, error);
   });
   const [, url] = banner.exec(running.stdout()) ?? [];
   if (url === undefined) throw new Error(`The server did not start: ${running.stderr()}`);

@@ -1,5 +1,4 @@
 import type { TestApp, TestStore } from "../app.js";
-import { unlessBusy } from "../busy.js";
 
 interface KeyedAnswer {
   readonly status: number;
@@ -37,12 +36,4 @@ export async function writersOf({ db }: Pick<TestApp, "db">, { id }: Pick<TestSt
     SELECT xmin::text FROM "Product" WHERE "storeId" = ${id}
     UNION SELECT xmin::text FROM "IdempotencyKey" WHERE "storeId" = ${id}`;
   return rows.map(({ xmin }) => xmin);
-}
-
-/** As postWithKey, and again where the server is busy, or another request with the key takes long. */
-export function postWithKeyOnceFree(...args: Parameters<typeof postWithKey>): Promise<KeyedAnswer> {
-  return unlessBusy(
-    () => postWithKey(...args),
-    ({ status, retryAfter }) => status === 503 || (status === 409 && retryAfter !== undefined),
-  );
 }

@@ -32,8 +32,8 @@ export const neededWith: Readonly<Record<string, Readonly<Record<string, string>
 export const everyVariable: readonly Variable[] = variableNames.map((name) => {
   const schema = variableSchemas[name] ?? z.never();
   const { enum: choices = [], ...text } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  const { default: value = text.default ?? "", ...setting } = z.toJSONSchema(schema, { unrepresentable: "any" });
-  const byDefault = typeof value === "string" ? value : JSON.stringify(value);
+  const { default: given = text.default ?? "", ...setting } = z.toJSONSchema(schema, { unrepresentable: "any" });
+  const byDefault = typeof given === "string" ? given : JSON.stringify(given);
   const { minimum: min, maximum: max } = setting;
   const isNumber = min !== undefined && max !== undefined;
   const values = isNumber ? [String(Number(byDefault) + 1)] : choices.length > 0 ? choices.map(String) : texts;
