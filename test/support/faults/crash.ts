@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, type TestContext } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { addSite } from "../../../src/access/stores/site.js";
-import type { OpenDatabase } from "../../../src/database/open.js";
+import { createImportSweep } from "../../../src/catalog/import/staging/sweep.js";
+import { findHolder } from "../../../src/database/embedded/folder.js";
+import { connect, embeddedConnection, type OpenDatabase } from "../../../src/database/open.js";
 import { createTestStore, storeAt, type TestStore } from "../app.js";
 import { add, expectFigures, figuresFrom, nothingSent, storedIds, type Tally, tallyOf } from "./crash.check.js";
 import { eventRequest, replacedSite, type Sent, startLoad } from "./crash.load.js";
 import { someEvents } from "../figures.js";
-import { serve, start, vitrineJson } from "../process.js";
+import { createMigratedDatabase } from "../database/ownDatabase.js";
+import { makePlaceWithStore, removePlace, serve, start, vitrineJson } from "../process.js";
 import { type Random, seeded } from "../random.js";
 import { saved } from "../shows.js";
+import { until } from "../until.js";
 
 /** Where a server runs that is to be killed. */
 export interface CrashSite {
@@ -18,6 +22,46 @@ export interface CrashSite {
   open(): Promise<OpenDatabase>;
   /** Waits until nothing that a killed server had asked for is still at work, or left. */
   settled(database: OpenDatabase): Promise<void>;
+}
+
+/** On an embedded database of the test's own, whose engine dies with its server. */
+export async function embeddedSite({ onTestFinished }: OfTest): Promise<CrashSite> {
+  const place = await makePlaceWithStore();
+  onTestFinished(() => removePlace(place));
+  const open = async () => {
+    const socketFolder = (await findHolder(place.dataDir))?.socketFolder ?? "";
+    return connect(embeddedConnection(socketFolder), () => undefined);
+  };
+  return { env: place.env, open, settled: () => Promise.resolve() };
+}
+
+/** On a database of the test's own, whose server goes on with what a killed one has asked for. */
+export async function postgresqlSite(name: string, { onTestFinished }: OfTest): Promise<CrashSite> {
+  const own = await createMigratedDatabase(name);
+  onTestFinished(() => own.drop());
+  return {
+    env: { DATABASE_URL: own.url },
+    open: () => Promise.resolve(own.open({ application_name: "beside", max: 1 })),
+    async settled(database) {
+      await until(() => isIdle(database), "PostgreSQL to end the statements of the killed server");
+      await sweepLeft(database);
+    },
+  };
+}
+
+type OfTest = Pick<TestContext, "onTestFinished">;
+
+async function isIdle({ client }: OpenDatabase): Promise<boolean> {
+  const [row] = await client.$queryRaw<[{ idle: boolean }]>`
+    SELECT count(*) = 0 AS idle FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'vitrine' AND state <> 'idle'`;
+  return row.idle;
+}
+
+/** Other processes may be importing, so rows of imports that were not accepted are removed once they are old. */
+async function sweepLeft({ client }: OpenDatabase): Promise<void> {
+  await client.$executeRaw`UPDATE "StagedImport" SET "startedAt" = now() - interval '3 hours'`;
+  await createImportSweep(client)(new AbortController().signal);
 }
 
 export interface CrashFigures extends Tally {
