@@ -1,8 +1,9 @@
 // @engine both
 import { expect, test } from "vitest";
-import { exportProducts } from "../../../src/catalog/export/export.js";
+import { exportPlaces, exportProducts } from "../../../src/catalog/export/export.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
+import { stopTimers } from "../../support/clock.js";
 import { bulk, paths, product, products } from "../../support/products.js";
 
 const app = await openTestApp();
@@ -60,11 +61,17 @@ test.each([1, 3])(
 test("a store has four exports open at most; another store is served meanwhile, and those that are left count no longer", async () => {
   const [store, other] = [await createTestStore(app), await createTestStore(app)];
   for (const each of [store, other]) await each.post(paths.bulk, bulk([product("one")]));
-  const lines = async (own: TestStore) => (await (await own.fetch(paths.csv)).text()).split("\n").length;
-  const open = Array.from({ length: 4 }, () => exportProducts(app.db, store.id, "csv"));
-  for (const pieces of open) await pieces.next();
-  expect(await store.get(paths.csv)).toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
-  expect(await lines(other)).toBe(3);
-  for (const pieces of open) await pieces.return();
-  expect(await lines(store)).toBe(3);
+  const openExport = async ({ id }: TestStore) => {
+    const pieces = exportProducts(app.db, id, "csv");
+    await pieces.next();
+    return pieces;
+  };
+  const open = await Promise.all([store, store, store, store].map(openExport));
+  const timers = stopTimers();
+  const fifth = openExport(store).catch((error: unknown) => error);
+  await expect.poll(() => exportPlaces.waiting).toBe(1);
+  timers.pass(5_000);
+  expect(await fifth).toMatchObject({ code: "UNAVAILABLE" });
+  for (const pieces of [await openExport(other), ...open]) await pieces.return();
+  expect(await (await openExport(store)).return()).toMatchObject({ done: true });
 });

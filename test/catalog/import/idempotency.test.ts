@@ -162,33 +162,32 @@ describe("a key belongs to one request", () => {
     expect((await storedProducts(app, store)).map(({ id }) => id)).toEqual(["a"]);
   });
 
-  test.each(["x'OR(1=1);--", `"8e03978e-40d5"`, "%00%ff", "$1::text", "\\u0000", "~".repeat(255), "{a,b}"])(
-    "the unusual key %s is accepted unchanged",
-    async (key) => {
-      const store = await createTestStore(app);
+  test("unusual keys are accepted unchanged", async () => {
+    const store = await createTestStore(app);
+    const keys = ["x'OR(1=1);--", `"8e03978e-40d5"`, "%00%ff", "$1::text", "\\u0000", "~".repeat(255), "{a,b}"];
+    for (const key of keys) {
       const first = await postWithKey(store, paths.one, one, key);
       expect(await postWithKey(store, paths.one, one, key)).toEqual({ ...first, replayed: "true" });
-      const fingerprint = expect.stringMatching(/^[\da-f]{64}$/u);
-      const answer = JSON.stringify({ ...importedAnswer(1).body, deleted: 0, failed: 0, failures: [] });
-      const row = { storeId: store.id, key, field: "importProduct", fingerprint, answer };
-      expect(await app.db.idempotencyKey.findMany({ where: { storeId: store.id } })).toEqual([
-        { ...row, createdAt: expect.any(Date) },
-      ]);
-    },
-  );
+    }
+    const rows = await app.db.idempotencyKey.findMany({ where: { storeId: store.id }, orderBy: { createdAt: "asc" } });
+    expect(rows.map(({ key }) => key)).toEqual(keys);
+    expect(rows[0]).toEqual({
+      storeId: store.id,
+      key: keys[0],
+      field: "importProduct",
+      fingerprint: expect.stringMatching(/^[\da-f]{64}$/u),
+      answer: JSON.stringify({ ...importedAnswer(1).body, deleted: 0, failed: 0, failures: [] }),
+      createdAt: expect.any(Date),
+    });
+  });
 
-  test.each([
-    ["an empty one", ""],
-    ["256 characters", "k".repeat(256)],
-    ["a space", "a b"],
-    ["a tab", "a\tb"],
-    ["letters beyond ASCII", "clé"],
-    ["two in one request", "a, b"],
-  ])("%s is refused as a key with 400, and nothing is stored", async (_, key) => {
+  test("a key that is empty, long, in several words or not ASCII is refused with 400, and nothing is stored", async () => {
     const store = await createTestStore(app);
-    const { status, text } = await postWithKey(store, paths.one, one, key);
-    expect([status, JSON.parse(text)]).toEqual([400, problemBody("BAD_REQUEST", wrongKey)]);
-    const inGraphQL = await postWithKey(store, "/graphql", { query: importOne, variables: one }, key);
+    for (const key of ["", "k".repeat(256), "a b", "a\tb", "clé", "a, b"]) {
+      const { status, text } = await postWithKey(store, paths.one, one, key);
+      expect([status, JSON.parse(text)]).toEqual([400, problemBody("BAD_REQUEST", wrongKey)]);
+    }
+    const inGraphQL = await postWithKey(store, "/graphql", { query: importOne, variables: one }, "a b");
     expect(JSON.parse(inGraphQL.text)).toMatchObject({
       data: { importProduct: null },
       errors: [graphqlError("BAD_REQUEST", wrongKey)],
