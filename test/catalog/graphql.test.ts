@@ -174,11 +174,6 @@ describe("products", () => {
     }
   });
 
-  test("of an empty store are an empty page", async () => {
-    const store = await createTestStore(app);
-    expect(await pages(store, {})).toEqual([[]]);
-  });
-
   test("added or deleted during paging do not shift others", async () => {
     const store = await createTestStore(app);
     await store.graphql(importMany, { products: ["b", "d", "f", "h"].map((id) => product(id)) });
@@ -215,13 +210,5 @@ describe("products", () => {
     await other.graphql(importMany, { products: ["b", "c"].map((id) => product(id)) });
     const { pageInfo } = await page(one, { first: 1 });
     expect((await page(other, { after: pageInfo.endCursor })).ids).toEqual(["b", "c"]);
-  });
-
-  test("can be filtered by available", async () => {
-    const store = await createTestStore(app);
-    await store.graphql(importMany, { products: products(7, (index) => ({ available: index % 2 === 0 })) });
-    expect(await pages(store, { first: 3, available: true })).toEqual([["p00000", "p00002", "p00004"], ["p00006"]]);
-    expect((await page(store, { available: false })).ids).toEqual(["p00001", "p00003", "p00005"]);
-    expect((await page(store, { available: null })).ids).toHaveLength(7);
   });
 });

@@ -9,11 +9,9 @@ import {
   importOne,
   paths,
   product,
-  products,
   storedKeys,
   storedProducts,
   storedSites,
-  longRows,
 } from "../support/products.js";
 
 const app = await openTestApp();
@@ -100,14 +98,6 @@ describe("an import", () => {
     expect(await seenOn(store, "S")).toEqual(["", "web", "market"]);
   });
 
-  test("assigns every product of a large list and of a large CSV text", async () => {
-    const store = await storeWithSites();
-    const list = products(longRows);
-    await store.post(paths.bulk, { products: list, siteId: "web" });
-    await store.post(paths.csv, { csvContent: csvOf(...list.map(({ id }) => id)), siteId: "market" });
-    expect(await storedSites(app, store)).toEqual(Object.fromEntries(list.map(({ id }) => [id, ["market", "web"]])));
-  });
-
   test("for a site of another type is refused by every path, and nothing is stored", async () => {
     const store = await storeWithSites();
     const site = { siteId: "web", siteType: "marketplace" };
@@ -126,17 +116,6 @@ describe("an import", () => {
       },
     ]);
     expect(await storedProducts(app, store)).toEqual([]);
-  });
-
-  test("that is refused assigns nothing", async () => {
-    const store = await storeWithSites();
-    await store.post(paths.one, { product: product("a"), siteId: "web" });
-    const { status } = await store.post(paths.bulk, {
-      products: [product("a"), product("b", { price: -1 })],
-      siteId: "market",
-    });
-    expect(status).toBe(400);
-    expect(await storedSites(app, store)).toEqual({ a: ["web"] });
   });
 });
 

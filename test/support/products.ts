@@ -77,7 +77,7 @@ export type StoredProduct = Omit<Product, "storeId" | "createdAt" | "updatedAt" 
   Readonly<Record<Price, number | null>> & { readonly sites: string[] };
 
 /** What is stored of a field that was sent so: null or an empty list where it is missing, and 0 for -0. */
-export function storedValue(field: keyof ProductInput, sent: unknown): unknown {
+function storedValue(field: keyof ProductInput, sent: unknown): unknown {
   const value = sent ?? (productColumns[field].type === "text[]" ? [] : null);
   return typeof value === "number" ? value + 0 : value;
 }

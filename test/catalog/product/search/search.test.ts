@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listProducts } from "../../../../src/catalog/product/list/product.list.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../../support/app.js";
 import { graphqlError } from "../../../support/problems.js";
-import { importedAnswer, paths, product, products } from "../../../support/products.js";
+import { importedAnswer, paths, product } from "../../../support/products.js";
 
 const app = await openTestApp();
 
@@ -14,9 +14,9 @@ async function storeWith(...titles: [id: string, title: string, sku?: string][])
 }
 
 /** Ids of the products that a search finds. */
-async function search(store: TestStore, text: string | null, more = ""): Promise<string[]> {
+async function search(store: TestStore, text: string | null): Promise<string[]> {
   const { data, errors } = await store.graphql(
-    `query ($search: String) { products(search: $search${more}) { nodes { id } } }`,
+    `query ($search: String) { products(search: $search) { nodes { id } } }`,
     { search: text },
   );
   expect(errors).toBeUndefined();
@@ -157,23 +157,5 @@ describe("a search", () => {
     const one = await storeWith(["a", "Linen"]);
     const other = await storeWith(["b", "Linen"]);
     expect([await search(one, "linen"), await search(other, "linen")]).toEqual([["a"], ["b"]]);
-  });
-
-  test("can be paged and filtered by available, every product exactly once", async () => {
-    const store = await createTestStore(app);
-    const list = products(9, (index) => ({ title: index % 3 === 0 ? "Boots" : "Linen", available: index !== 4 }));
-    await store.post(paths.bulk, { products: list });
-    const found: string[] = [];
-    for (let after: string | null = null, more = true; more;) {
-      const { data }: { data?: any } = await store.graphql(
-        `query ($after: String) { products(first: 2, after: $after, search: "linen", available: true) {
-          nodes { id } pageInfo { hasNextPage endCursor } } }`,
-        { after },
-      );
-      found.push(...data.products.nodes.map(({ id }: { id: string }) => id));
-      ({ endCursor: after, hasNextPage: more } = data.products.pageInfo);
-    }
-    expect(found).toEqual(["p00001", "p00002", "p00005", "p00007", "p00008"]);
-    expect(await search(store, "linen", ", available: false")).toEqual(["p00004"]);
   });
 });
