@@ -20,8 +20,7 @@ const title =
 
 /** Together more than an export keeps in memory; no request changes them. */
 const exported = Array.from({ length: 4_000 }, (_, n) => product(`exported ${n}`, { description: "e".repeat(2_000) }));
-const graceMs = 2_000;
-const limits = { SHUTDOWN_GRACE_MS: String(graceMs) };
+const limits = { SHUTDOWN_GRACE_MS: "2000" };
 
 test.concurrent(`embedded database: ${title}`, async (context) => {
   expect(await breakAll(await serveOnEmbedded(context, limits))).toEqual({ status: 0 });

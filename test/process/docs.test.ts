@@ -2,11 +2,11 @@
 import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, test } from "vitest";
 import { findHolder } from "../../src/database/embedded/folder.js";
 import { embeddedConnection } from "../../src/database/open.js";
 import { startCommandServer } from "../support/process/commandServer.js";
-import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
+import { type Example, examplesOf, expectAsShown, runShell } from "../support/docs.js";
 import { folderForTest } from "../support/folder.js";
 import { rememberRows } from "../support/catalog/rows.js";
 import { makeMigratedPlace, type Place, removePlace, serve, type Serving } from "../support/process.js";
@@ -92,12 +92,6 @@ test.each(pages)("every command and operation of %s gives the result that the pa
   const demo = await openDemo();
   for (const example of examples) {
     const printed = (await outputOf(example, demo)).replaceAll(demo.url, "http://127.0.0.1:4000");
-    const { output, block } = example;
-    if (output === undefined) continue;
-    const [shown, value] =
-      output.info === "json"
-        ? [JSON.parse(output.text), JSON.parse(printed)]
-        : [output.text.trimEnd(), printed.trimEnd()];
-    expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
+    expectAsShown(example, printed, page);
   }
 });

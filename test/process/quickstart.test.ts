@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { type Example, examplesOf, isAsShown, runShell } from "../support/docs.js";
+import { onTestFinished, test } from "vitest";
+import { type Example, examplesOf, expectAsShown, runShell } from "../support/docs.js";
 import { onServer } from "../support/database/postgresql.js";
 import { serve } from "../support/process.js";
 import { needed } from "../support/run/programs.js";
@@ -46,11 +46,5 @@ test("the commands of the quick start on PostgreSQL give the results that it sho
 
   const after = examplesOf(markdown.replaceAll("http://127.0.0.1:4000", server.url)).slice(atServe + 2);
   const printed = await inOneTerminal(after, env, folder);
-  for (const [index, { block, output }] of after.entries()) {
-    if (output === undefined) continue;
-    const text = (printed[index] ?? "").trim();
-    const [shown, value] =
-      output.info === "json" ? [JSON.parse(output.text), JSON.parse(text)] : [output.text.trim(), text];
-    expect(isAsShown(shown, value) ? shown : value, `line ${block.line}`).toEqual(shown);
-  }
+  for (const [index, example] of after.entries()) expectAsShown(example, printed[index] ?? "", page);
 }, 60_000);

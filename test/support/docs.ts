@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { withoutProgress } from "./process.js";
 
 /** A fenced block of a page of the documentation. */
@@ -68,7 +68,7 @@ export async function runShell(script: string, env: Readonly<Record<string, stri
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/u;
 
 /** Whether a value is what the page shows: `…` stands for anything in a text, a time for any time. */
-export function isAsShown(shown: unknown, value: unknown): boolean {
+function isAsShown(shown: unknown, value: unknown): boolean {
   if (typeof shown === "string" && typeof value === "string") {
     return (moment.test(shown) && moment.test(value)) || matches(shown, value);
   }
@@ -89,4 +89,12 @@ function matches(shown: string, text: string): boolean {
     at = found === -1 ? -1 : found + part.length;
   }
   return at !== -1 && text.length - last.length >= at && text.endsWith(last);
+}
+
+/** What an example printed must be what the page shows, where it shows something. @param page for a message */
+export function expectAsShown({ block, output }: Example, printed: string, page: string): void {
+  if (output === undefined) return;
+  const isJson = output.info === "json";
+  const [shown, value] = isJson ? [JSON.parse(output.text), JSON.parse(printed)] : [output.text.trim(), printed.trim()];
+  expect(isAsShown(shown, value) ? shown : value, `${page}, line ${block.line}`).toEqual(shown);
 }
