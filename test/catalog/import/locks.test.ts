@@ -72,3 +72,19 @@ test("the answer under a key is stored by the transaction that stores the produc
   await postWithKey(store, paths.bulk, bulk(products(longRows)), "k"); // by several statements
   expect(await writersOf(app, store)).toHaveLength(1);
 });
+
+test("a short import keeps long ones out of the catalog while it writes", async () => {
+  const store = await createTestStore(app);
+  const { client, probe } = openConnections();
+  const isFree = ofTest("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free");
+  const seen: unknown[] = [];
+  probe.aroundQuery = async (sql, send) => {
+    const result = await send();
+    if (sql.includes(`INSERT INTO "Product" (`)) {
+      seen.push(...(await app.db.$queryRawUnsafe<object[]>(isFree, `catalog ${store.id}`)));
+    }
+    return result;
+  };
+  await importProducts(client, store.id, products(2));
+  expect(seen).toEqual([{ free: false }]);
+});
