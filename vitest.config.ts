@@ -66,7 +66,7 @@ export default defineConfig(async ({ mode }) => {
       expect: { poll: { timeout: timeMs / 2 } },
       sequence: { sequencer: Spread },
       experimental: { fsModuleCache: true }, // projects do not share what they transform otherwise
-      projects: projectsOf(tier).map((test) => ({ extends: true as const, test })),
+      projects: projectsOf(tier).map((test) => ({ extends: true as const, mode, test })), // each evaluates this file anew
     },
   };
 });
