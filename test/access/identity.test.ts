@@ -1,9 +1,9 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
 import { issueKey } from "../../src/access/key.js";
 import { createFindKey } from "../../src/access/key.lookup.js";
 import { createTestStore, openTestApp } from "../support/app.js";
+import { stopClock } from "../support/clock.js";
 
 const app = await openTestApp();
 
@@ -23,18 +23,15 @@ describe("a lookup is trusted for 3 seconds from when it was sent, however late 
     findKnown: Find,
     createAsk: (find: Find) => (secret: string) => Promise<unknown>,
   ) {
-    let now = performance.now();
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-    onTestFinished(() => clock.mockRestore());
+    const clock = stopClock();
     let tookMs = 0;
     let queries = 0;
     const ask = createAsk((query) => {
       queries += 1;
-      now += tookMs;
+      clock.pass(tookMs);
       return findKnown(query);
     });
     const queriesOf = async (secret: string) => {
-      await sleep(5); // the cache reads the clock once a millisecond
       await ask(secret).catch(() => undefined);
       return queries;
     };
@@ -42,7 +39,7 @@ describe("a lookup is trusted for 3 seconds from when it was sent, however late 
       queries = 0;
       tookMs = 2_900;
       expect([await queriesOf(secret), await queriesOf(secret)]).toEqual([1, 1]);
-      now += 3_001;
+      clock.pass(3_001);
       tookMs = 3_100;
       expect([await queriesOf(secret), await queriesOf(secret)]).toEqual([2, 3]);
     }
@@ -75,9 +72,7 @@ test("a flood of invalid tokens does not evict valid ones, and a repeated invali
     return Promise.resolve(where.hash === known?.hash ? known : null);
   };
   const identify = createIdentify(withLookups("accessToken", findUnique));
-  const now = performance.now();
-  const clock = vi.spyOn(performance, "now").mockReturnValue(now); // all that follows comes while the lookups are trusted
-  onTestFinished(() => clock.mockRestore());
+  stopClock(); // all that follows comes while the lookups are trusted
   const again = () => Promise.all(Array.from({ length: 10 }, () => identify(token)));
   for (const identity of await again()) expect(identity).toMatchObject({ storeId: id });
   expect(queries).toBe(1);

@@ -21,8 +21,7 @@ export interface Clock {
  * processes and the database keep the machine's time.
  */
 export function stopClock(): Clock {
-  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() });
-  onTestFinished(() => void vi.useRealTimers());
+  stop([]);
   return { pass: (ms) => void vi.advanceTimersByTime(ms) };
 }
 
@@ -37,11 +36,18 @@ export interface Timers extends Clock {
  * Those of node:timers/promises keep the machine's time.
  */
 export function stopTimers(): Timers {
-  const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
-  vi.useFakeTimers({ toFake: ["Date", "performance", ...timers], now: Date.now() });
-  onTestFinished(() => void vi.useRealTimers());
+  stop(["setTimeout", "clearTimeout", "setInterval", "clearInterval"]);
   return {
     pass: (ms) => void vi.advanceTimersByTime(ms),
     run: async (ms) => void (await vi.advanceTimersByTimeAsync(ms)),
   };
+}
+
+function stop(timers: readonly ("setTimeout" | "clearTimeout" | "setInterval" | "clearInterval")[]): void {
+  const begun = performance.now();
+  vi.useFakeTimers({ toFake: ["Date", "performance", ...timers], now: Date.now() });
+  onTestFinished(() => void vi.useRealTimers());
+  const { performance: stopped } = globalThis;
+  const passed = stopped.now.bind(stopped);
+  stopped.now = () => begun + passed(); // it would begin at 0, before all that was noted until now
 }

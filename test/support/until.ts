@@ -1,3 +1,7 @@
+/** The machine's, also where a test has stopped the clocks. */
+const { setTimeout: later } = globalThis;
+const { now } = Date;
+
 /** As long as a test waits for what another process or connection does: less than the test itself may take. */
 const waitMaxMs = 15_000;
 
@@ -11,9 +15,9 @@ export async function until(
   what: string,
   timeoutMs = waitMaxMs,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = now() + timeoutMs;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+    await new Promise((resolve) => later(resolve, 20));
   }
 }

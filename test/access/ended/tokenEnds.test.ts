@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { TokenEnds } from "../../../src/access/validity/tokenEnds.js";
 import { AppError } from "../../../src/errors.js";
+import { stopTimers } from "../../support/clock.js";
 
 test("a token is checked once for all of its requests, also after a failed check, and only these are told", async () => {
+  const timers = stopTimers();
   const ends = new TokenEnds();
   let checks = 0;
   const ended = new AppError("UNAUTHENTICATED", "The access token is not valid.");
@@ -18,19 +20,21 @@ test("a token is checked once for all of its requests, also after a failed check
     () => Promise.resolve(),
     (error) => told.push([4, error]),
   );
-  await expect
-    .poll(() => told)
-    .toEqual([
+  await timers.run(1_500);
+  expect([checks, told]).toEqual([1, []]);
+  await timers.run(1_500);
+  expect([checks, told]).toEqual([
+    2,
+    [
       [1, ended],
       [2, ended],
-    ]);
-  expect(checks).toBe(2);
+    ],
+  ]);
   for (const stop of [...stops, stopOther]) stop();
 });
 
 test("requests that begin and end leave no timer", () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
+  stopTimers();
   const ends = new TokenEnds();
   const watch = () =>
     ends.watch(
@@ -41,7 +45,7 @@ test("requests that begin and end leave no timer", () => {
   const [first, second] = [watch(), watch()];
   first();
   first();
-  expect(timers()).toBe(before + 1);
+  expect(vi.getTimerCount()).toBe(1);
   second();
-  expect(timers()).toBe(before);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,25 +1,19 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createIdentify } from "../../../src/access/identity.js";
-import { issueToken } from "../../../src/access/token.js";
-import { revokeToken } from "../../../src/access/token.replace.js";
 import { createGroupCommit } from "../../../src/analytics/collect/group.js";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
-import type { Database } from "../../../src/database/client.js";
 import { connect } from "../../../src/database/open.js";
 import { onBehalfOf } from "../../../src/database/shares/caller.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { AppError } from "../../../src/errors.js";
-import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
-import { within } from "../../support/busy.js";
+import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { givenDatabase } from "../../support/database/database.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
-import { until } from "../../support/until.js";
-import { longRows, paths, product, products, storedKeys } from "../../support/products.js";
-import { saved } from "../../support/shows.js";
-import { everythingOf } from "../../support/stored.js";
+import { longRows, products } from "../../support/products.js";
+import { digestOf } from "../../support/stored.js";
 
 const app = await openTestApp();
 
@@ -105,28 +99,20 @@ describe("a long import whose token ends", () => {
 
   test.each(options)("%s while it is read, or before it is stored, changes nothing", async (_, given) => {
     const store = await createTestStore(app);
-    const list = products(3 * longRows);
+    const list = products(longRows);
     await importProducts(app.db, store.id, list);
     const changed = list.map((each) => ({ ...each, title: "New" }));
-    const before = await everythingOf(app, store);
+    const before = await digestOf(app, store);
     for (const place of ["first", "end"] as const) {
       const { db, end } = await callerOf(store);
       const endAt = (at: string) => () => at === place && end();
       const source = sourceOf(changed, endAt("first"), endAt("end"));
       await expect(importFrom(db, store.id, source, given)).rejects.toBe(gone);
-      expect(await everythingOf(app, store)).toEqual(before);
+      expect(await digestOf(app, store)).toBe(before);
     }
     const { db } = await callerOf(store);
-    const done = await importFrom(
-      db,
-      store.id,
-      sourceOf(
-        changed,
-        () => undefined,
-        () => undefined,
-      ),
-      given,
-    );
+    const nothing = () => undefined;
+    const done = await importFrom(db, store.id, sourceOf(changed, nothing, nothing), given);
     expect(done.imported).toBe(changed.length);
   });
 });
@@ -147,53 +133,4 @@ test("of requests that are recorded together, those of an ended public key are r
     else expect(answer).toMatchObject({ value: { accepted: 1, duplicates: 0 } });
   }
   expect(await storedEvents(app, store)).toBe(5);
-});
-
-describe.runIf(app.engine === "postgres")("a request whose token is revoked while it waits writes nothing:", () => {
-  const show = "show";
-  const csv = `id,sku,title,available,featured_image,url\n${products(longRows)
-    .map(({ id, sku, title, featured_image: image, url }) => `${id},${sku},${title},true,${image},${url}\n`)
-    .join("")}`;
-  const file = (store: TestStore) =>
-    store
-      .fetch(paths.csv, { method: "POST", headers: { "content-type": "text/csv" }, body: csv })
-      .then(async (answer) => ({ status: answer.status, body: await answer.json() }));
-
-  test.concurrent.each<[string, (id: string) => string, (store: TestStore) => Promise<unknown>]>([
-    ["for another import", (id) => `catalog ${id}`, (store) => store.post(paths.one, { product: product("b") })],
-    ["for a long import", (id) => `catalog ${id}`, file],
-    [
-      "for a show",
-      (id) => `live stream ${id} ${show}`,
-      (store) => store.post(`/external/analytics/v1/live-streams/${show}/events`, { events: [view("e")] }),
-    ],
-    [
-      "for another request of its key",
-      (id) => `import ${id} k`,
-      (store) =>
-        store
-          .fetch(paths.one, {
-            method: "POST",
-            headers: { "content-type": "application/json", "idempotency-key": "k" },
-            body: JSON.stringify({ product: product("b") }),
-          })
-          .then(async (answer) => ({ status: answer.status, body: await answer.json() })),
-    ],
-  ])("%s", async (_, lockOf, send) => {
-    const owner = await createTestStore(app);
-    await saved(owner, { id: show, status: "LIVE" });
-    const { id: tokenId, token } = await issueToken(app.db, owner.id);
-    const store = storeAt(app.url, { id: owner.id, token });
-    let answer: Promise<unknown> | undefined;
-    const hold = async (transaction: Database): Promise<void> => {
-      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lockOf(owner.id)}, 0))::text`;
-      answer = send(store);
-      await revokeToken(app.db, owner.id, tokenId);
-      await until(async () => (await store.get(paths.of("none"))).status === 401, "the token to end", within(5_000));
-    };
-    await inTransaction(app.db, { timeoutMs: 60_000 }, hold);
-    expect(await answer).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
-    expect(await storedKeys(app, owner)).toEqual({});
-    expect(await storedEvents(app, owner)).toBe(0);
-  });
 });
