@@ -60,7 +60,10 @@ test.each(ends)(
     const stream = await beginPost(app.url, path, store, "application/x-ndjson");
     stream.write(linesOf(0, 2_000));
     await until(async () => (await storedEvents(app, store)) === 2_000, "the first events");
-    await end(store, tokenId);
+    let isEnded = false;
+    const ending = end(store, tokenId).finally(() => (isEnded = true));
+    await until(async () => (await timers.run(10), isEnded), "the token to end"); // a deletion pauses for others
+    await ending;
     await timers.run(noticedMs);
     await expectUnauthenticated(stream);
     stream.end(linesOf(2_000, 2_000));

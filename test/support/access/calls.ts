@@ -260,8 +260,9 @@ export function asksOf({ args, name: operation, field }: Operation, names: Names
     Object.fromEntries(required.map(({ name, type }) => [name, valueOf(type, name, names, index)]));
   const first = at(0);
   const times = Math.max(1, ...required.map(({ name, type }) => timesOf(type, name, names)));
+  const isWrite = operation.startsWith("Mutation.");
   const mayChoose = operation.includes(".") || field === undefined;
-  const chooses = ({ type }: Argument) => mayChoose && !isText(type);
+  const chooses = ({ type }: Argument) => mayChoose && !isText(type) && !(isWrite && getNamedType(type).name === "Int");
   return [
     ...Array.from({ length: times }, (_, index) => at(index)),
     ...others
