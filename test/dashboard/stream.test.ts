@@ -41,15 +41,6 @@ async function openStream(status = 200) {
   return { values, next, request, response };
 }
 
-/** Waits for what the network brings, while timers stand still. */
-async function soon(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("Waited 60 seconds in vain.");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 const event = (name: string) => `event: next\ndata: {"data":{"liveStreamAnalytics":{"name":"${name}"}}}\n\n`;
 const value = (name: string) => ({ done: false, value: { liveStreamAnalytics: { name } } });
 
@@ -58,7 +49,7 @@ test("values are parsed across chunks, comments are ignored, and the stream ends
   expect(request.headers).toMatchObject({ "x-service-access-token": "secret", accept: "text/event-stream" });
   const bytes = Buffer.from(`:\n\n${event("Zoë’s 🎉 show")}`);
   response.write(bytes.subarray(0, 60));
-  await soon(() => response.writableLength === 0);
+  await expect.poll(() => response.writableLength).toBe(0);
   response.write(bytes.subarray(60));
   expect(await next).toEqual(value("Zoë’s 🎉 show"));
   response.write(event("a") + event("b"));
@@ -78,7 +69,7 @@ test("a stream that is silent for 30 seconds is aborted; any data, comments incl
   for (let times = 1; times <= 3; times += 1) {
     vi.advanceTimersByTime(29_000);
     response.write(":\n\n");
-    await soon(() => begun.mock.calls.filter(([, ms]) => ms === 30_000).length === times);
+    await expect.poll(() => begun.mock.calls.filter(([, ms]) => ms === 30_000)).toHaveLength(times);
   }
   response.write(event("b"));
   expect(await waiting).toEqual(value("b"));

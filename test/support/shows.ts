@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { getNamedType, isObjectType } from "graphql";
 import { expect } from "vitest";
+import { schema } from "../../src/graphql/schema.js";
 import type { TestApp, TestStore } from "./app.js";
-import { unlessBusy } from "./busy.js";
 import { ofTest } from "./citus/recording.js";
 import type { SentEvent } from "./oracle.js";
 import { type ExpectedProblem, graphqlError } from "./problems.js";
@@ -33,30 +34,23 @@ export const record = `
   }
 `;
 
-export const kpiFields = `
-  sales { live replay referral total currency }
-  refunds { live replay referral total currency }
-  netSales { live replay referral total currency }
-  orders { live replay referral total }
-  viewers { live replay total unique }
-  addToCart { live replay avg }
-  avgViewTime { live replay avg }
-  devices { device value }
-  conversionRate
-  averageOrderValue
-  buyers { live replay referral total unique }
-  buyerRate { live replay total }
-  ordersWithoutViewer { live replay referral total }
-  engagedViewers { live replay total unique }
-  sources { source viewers orders sales }
-`;
+/** All fields of a type, and those below them. */
+function selectionOf(type: string): string {
+  const object = schema.getType(type);
+  if (!isObjectType(object)) return "";
+  const fields = Object.values(object.getFields());
+  return `{ ${fields.map((field) => `${field.name} ${selectionOf(getNamedType(field.type).name)}`).join(" ")} }`;
+}
+
+const kpiSelection = selectionOf("Kpis");
+export const kpiFields = kpiSelection.slice(1, -1);
 
 /** Everything that GraphQL has of a show's analytics. */
 export const readAnalytics = `
   query ($lsId: String!, $bucketSeconds: Int! = 60, $first: Int) {
     liveStreamAnalytics(lsId: $lsId) {
       ${fieldsOfShow}
-      kpis { ${kpiFields} }
+      kpis ${kpiSelection}
       peakConcurrentViewers
       timeline(bucketSeconds: $bucketSeconds) { startsAt viewers carts orders sales }
       topProducts(first: $first) { productId carts orders quantity sales }
@@ -90,25 +84,17 @@ export function savedShow({ id }: Pick<SentShow, "id">) {
   };
 }
 
-/** Runs a mutation, and again while the database of a busy machine is not available in time, as clients do. */
-function mutated(store: TestStore, mutation: string, variables: object) {
-  return unlessBusy(
-    () => store.graphql(mutation, variables),
-    ({ errors }) => errors?.[0].extensions?.code === "UNAVAILABLE",
-  );
-}
-
 /** Saves a show and gives it back. @throws if it is refused */
 export async function saved(store: TestStore, fields: Partial<SentShow> = {}): Promise<SentShow> {
   const liveStream = show(fields);
-  const { errors } = await mutated(store, saveShow, { liveStream });
+  const { errors } = await store.graphql(saveShow, { liveStream });
   if (errors !== undefined) throw new Error(`The show was refused: ${JSON.stringify(errors)}`);
   return liveStream;
 }
 
 /** Records a batch and gives the receipt. @throws if it is refused */
 export async function recorded(store: TestStore, lsId: string, events: readonly SentEvent[]) {
-  const { data, errors } = await mutated(store, record, { lsId, events });
+  const { data, errors } = await store.graphql(record, { lsId, events });
   if (errors !== undefined) throw new Error(`The events were refused: ${JSON.stringify(errors)}`);
   return data.recordShopperEvents as { readonly accepted: number; readonly duplicates: number };
 }

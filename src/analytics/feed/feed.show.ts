@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import type { LatestValue } from "./latestValue.js";
@@ -114,7 +113,7 @@ export class WatchedShow {
   async #readNextFor(watchers: readonly Watcher[]): Promise<void> {
     await this.#firstReading?.catch(() => undefined); // it failed for those who waited for it
     if (!this.#giveLatest(watchers)) {
-      await sleep(this.#firstWaitMs());
+      await new Promise((resolve) => setTimeout(resolve, this.#firstWaitMs()));
       if (!this.#giveLatest(watchers)) return this.#readFirstFor(watchers);
     }
     this.#arrived = undefined;

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { withShowLock } from "../../../src/analytics/shows/showLock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { openTestApp, testDatabase } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";
 import { figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";
-import { givenDatabase } from "../../support/database/database.js";
 
 const statements: string[] = [];
 const app = await openTestApp(
@@ -124,33 +122,5 @@ describe("requests for several shows of one store", () => {
       answers.map((_, index) => [202, 202, 202, 400, 404][index % 5]),
     );
     expect(await storedEvents(app, made.store)).toBe(30);
-  });
-
-  // The embedded engine has one session, which a transaction that waits would hold.
-  test.runIf(givenDatabase().engine === "postgres")("do not wait for a show that is locked", async () => {
-    const { shows, ...made } = await shopOfShows();
-    await Promise.all(shows.slice(0, 3).map((show) => collect({ ...made, show }, [view("first")])));
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const locked = { storeId: made.store.id, lsId: "second", timeoutMs: 60_000 };
-    let isLocked = (): void => undefined;
-    const whenLocked = new Promise<void>((resolve) => (isLocked = resolve));
-    const work = withShowLock(app.db, locked, async () => {
-      isLocked();
-      await held;
-    });
-    await whenLocked;
-    const answered: string[] = [];
-    const sent = Array.from({ length: 30 }, async (_, index) => {
-      const show = shows[index % 3] ?? "";
-      const { status } = await collect({ ...made, show }, [view(`e${index}`)]);
-      answered.push(`${show} ${status}`);
-    });
-    await expect.poll(() => answered).toHaveLength(20);
-    expect(new Set(answered)).toEqual(new Set([`${made.show} 202`, "third 202"]));
-    release();
-    await Promise.all([work, ...sent]);
-    expect(answered.filter((one) => one === "second 202")).toHaveLength(10);
-    expect(await storedEvents(app, made.store)).toBe(33);
   });
 });

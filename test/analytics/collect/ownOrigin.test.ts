@@ -36,7 +36,8 @@ test("a beacon whose origin the browser hides, because the page sends no referre
   expect([await collect(hidden), await stored()]).toEqual([202, 1]);
 });
 
-describe("a page of another origin is refused, also", () => {
+describe("a page of another origin is refused, also", async () => {
+  const { collect, stored } = await shop();
   const origin = "https://evil.example";
   test.each([
     ["one on the same site", { origin, host: "vitrine.evil.example", "sec-fetch-site": "same-site" }],
@@ -50,7 +51,6 @@ describe("a page of another origin is refused, also", () => {
     ["with another scheme", { origin: "https://vitrine.example", host: "vitrine.example" }],
     ["of another host that ends alike", { origin: "http://evil-vitrine.example", host: "vitrine.example" }],
   ])("%s", async (_, headers) => {
-    const { collect, stored } = await shop();
     expect([await collect(headers), await stored()]).toEqual([403, 0]);
   });
 });

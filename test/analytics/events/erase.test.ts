@@ -24,7 +24,7 @@ test("removes an erased viewer from every show of the store, and changes no figu
   const first = await newShow(app.db);
   const second = await newShow(app.db, first.storeId);
   const other = await newShow(app.db);
-  const events = someEvents(900);
+  const events = someEvents(320);
   const own = events.filter((event) => event.viewerId === viewerId).length;
   expect(own).toBeGreaterThan(1);
   for (const { storeId, lsId } of [first, second, other]) await recordEvents(app.db, storeId, lsId, asInputs(events));

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { openTestApp, type TestStore } from "../../support/app.js";
+import { openTestApp } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
+import { fromNow, stopClock } from "../../support/clock.js";
 import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "../../support/events.js";
 import { type ExpectedProblem, graphqlError, invalidVariables } from "../../support/problems.js";
 import { record, recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
+const { store, lsId } = await storeWithShow(app); // nothing is stored of what is refused
 
 const problem = (index: number, field: string, code: string, message: string): ExpectedProblem => ({
   code,
@@ -82,15 +84,12 @@ describe("an invalid event is reported by index and field, and nothing of its ba
     ],
   ];
   test.for(cases)("%s", async ([, event, field, code, message]) => {
-    const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), view("b"), event, order("c", 1)];
     expect(await store.graphql(record, { lsId, events })).toEqual(refused(problem(2, field, code, message)));
     expect(await storedEvents(app, store)).toBe(0);
-    expect(await recorded(store, lsId, [view("a")])).toEqual({ accepted: 1, duplicates: 0 });
   });
 
   test("every problem is reported, those of an event in the order of its fields", async () => {
-    const { store, lsId } = await storeWithShow(app);
     const events = [view("", { seconds: -1, amount: 2e9 }), view("ok"), freeOrder];
     expect(await store.graphql(record, { lsId, events })).toEqual(
       refused(
@@ -103,7 +102,6 @@ describe("an invalid event is reported by index and field, and nothing of its ba
   });
 
   test("the first 100 problems are listed, and all are counted", async () => {
-    const { store, lsId } = await storeWithShow(app);
     const events = Array.from({ length: 250 }, (_unused, index) => order(`o${index}`, -1));
     const listed = events
       .slice(0, 100)
@@ -115,7 +113,6 @@ describe("an invalid event is reported by index and field, and nothing of its ba
   });
 
   test("values of another type, unknown fields and null", async () => {
-    const { store, lsId } = await storeWithShow(app);
     const events = [
       { id: 1, type: "BUY", channel: "TV", viewerId: 5, device: true, seconds: "60", amount: "1", occurredAt: "now" },
       { ...view("b"), price: 1 },
@@ -149,17 +146,16 @@ describe("an invalid event is reported by index and field, and nothing of its ba
 describe("numbers that are not finite", () => {
   const operation = JSON.stringify(record);
   /** Sends variables as JSON text, which may hold what JSON.stringify would not write. */
-  function send(store: TestStore, lsId: string, event: string) {
+  function send(event: string) {
     const body = `{"query":${operation},"variables":{"lsId":${JSON.stringify(lsId)},"events":[${event}]}}`;
     const headers = { "content-type": "application/json" };
     return store.fetch("/graphql", { method: "POST", headers, body }).then(readAnswer);
   }
 
   test.for(["amount", "seconds"])("1e999 as %s, which JSON parses as infinity, is refused", async (field) => {
-    const { store, lsId } = await storeWithShow(app);
     for (const value of ["1e999", "-1e999"]) {
       const event = `{"id":"x","type":"ORDER","channel":"LIVE","amount":1,"${field}":${value}}`;
-      const { status, body } = await send(store, lsId, event);
+      const { status, body } = await send(event);
       const expected = invalidVariables(
         problem(
           0,
@@ -174,7 +170,6 @@ describe("numbers that are not finite", () => {
   });
 
   test("1e999 written into the operation is refused", async () => {
-    const { store, lsId } = await storeWithShow(app);
     const event = '{ id: "x", type: ORDER, channel: LIVE, amount: 1e999 }';
     const query = `mutation { recordShopperEvents(lsId: "${lsId}", events: [${event}]) { accepted } }`;
     const { data, errors } = await store.graphql(query);
@@ -184,8 +179,7 @@ describe("numbers that are not finite", () => {
   });
 
   test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is not JSON", async (value) => {
-    const { store, lsId } = await storeWithShow(app);
-    const { body } = await send(store, lsId, `{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
+    const { body } = await send(`{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
     expect(body).toEqual({
       errors: [
         graphqlError(
@@ -206,13 +200,13 @@ describe("the time of an event", () => {
   const at = (id: string, ms: number) => view(id, { occurredAt: new Date(ms).toISOString() });
 
   test("is accepted from a day before the show's start until five minutes from now", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    const events = [at("first", startMs - 86_400_000), at("last", Date.now() + 290_000)];
-    expect(await recorded(store, lsId, events)).toEqual({ accepted: 2, duplicates: 0 });
+    const { store: own, lsId: show } = await storeWithShow(app);
+    stopClock();
+    const events = [at("first", startMs - 86_400_000), at("last", fromNow(300_000).getTime())];
+    expect(await recorded(own, show, events)).toEqual({ accepted: 2, duplicates: 0 });
   });
 
   test("is refused before that: each such event is reported, and nothing of the batch is stored", async () => {
-    const { store, lsId } = await storeWithShow(app);
     const events = [view("a"), at("b", startMs - 86_400_001), at("c", startMs), at("d", 0)];
     const problems = [
       problem(1, "occurredAt", "INVALID_VALUE", `${tooEarly}${iso(startMs - 86_400_001)}.`),
@@ -223,8 +217,8 @@ describe("the time of an event", () => {
   });
 
   test("is refused after that, and nothing is stored", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    const late = Date.now() + 310_000;
+    stopClock();
+    const late = fromNow(300_001).getTime();
     const events = [view("a"), at("b", late)];
     const expected = refused(problem(1, "occurredAt", "INVALID_VALUE", `${tooLate}${iso(late)}.`));
     expect(await store.graphql(record, { lsId, events })).toEqual(expected);
@@ -232,12 +226,12 @@ describe("the time of an event", () => {
   });
 
   test("keeps the events of a show whose start is changed, and accepts those of its new time", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    await recorded(store, lsId, [at("a", startMs)]);
-    await saved(store, { id: lsId, startedAt: "2026-06-04T18:30:00.000Z" });
+    const { store: own, lsId: show } = await storeWithShow(app);
+    await recorded(own, show, [at("a", startMs)]);
+    await saved(own, { id: show, startedAt: "2026-06-04T18:30:00.000Z" });
     const early = refused(problem(0, "occurredAt", "INVALID_VALUE", `${tooEarly}${iso(startMs)}.`));
-    expect(await store.graphql(record, { lsId, events: [at("b", startMs)] })).toEqual(early);
-    expect(await recorded(store, lsId, [at("c", Date.parse("2026-06-04T00:00:00Z"))])).toMatchObject({ accepted: 1 });
-    expect(await storedEvents(app, store)).toBe(2);
+    expect(await own.graphql(record, { lsId: show, events: [at("b", startMs)] })).toEqual(early);
+    expect(await recorded(own, show, [at("c", Date.parse("2026-06-04T00:00:00Z"))])).toMatchObject({ accepted: 1 });
+    expect(await storedEvents(app, own)).toBe(2);
   });
 });

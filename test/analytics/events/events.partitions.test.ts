@@ -3,6 +3,11 @@ import { sendPartitioned } from "../../../src/analytics/events/files/events.part
 import type { ShopperEventInput } from "../../../src/analytics/events/events.input.js";
 import { asInputs, someEvents } from "../../support/figures.js";
 
+/** Lets others go on, so many times. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 describe("partitions", () => {
   const events = asInputs(someEvents(1_000));
   async function* source() {
@@ -16,7 +21,7 @@ describe("partitions", () => {
     const send = async (batch: readonly ShopperEventInput[]) => {
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, batch.length % 7));
+      await turns(batch.length % 7);
       running -= 1;
       sent.push(...batch);
       sizes.push(batch.length);
@@ -37,7 +42,7 @@ describe("partitions", () => {
     const send = async (batch: readonly ShopperEventInput[]) => {
       begun += 1;
       if (begun === 2) throw new Error("refused");
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await turns(10);
       ended += 1;
       return { accepted: batch.length, duplicates: 0 };
     };

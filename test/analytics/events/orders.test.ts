@@ -3,7 +3,7 @@ import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, refused, storeWithShow } from "../../support/events.js";
 import type { SentEvent } from "../../support/oracle.js";
-import { readKpis, record, recorded } from "../../support/shows.js";
+import { record, recorded } from "../../support/shows.js";
 
 const app = await openTestApp();
 
@@ -40,23 +40,6 @@ test("counts order lines by product, an order without lines as one of its produc
   expect((await figuresOf(store, lsId, "QUANTITY")).topProducts).toEqual([shirt, scarf]);
   expect((await figuresOf(store, lsId, "SALES")).topProducts).toEqual([shirt, scarf]);
   expect((await figuresOf(store, lsId)).kpis.sales.total).toBe(116.5);
-});
-
-test("reports refunds beside unchanged sales on any channel, and keeps the documented members of REST", async () => {
-  const { store, lsId } = await storeWithShow(app);
-  await recorded(store, lsId, [order("a", 100), order("b", 50, { channel: "REFERRAL", orderId: "1001" })]);
-  const before = await readKpis(store, lsId);
-  await recorded(store, lsId, [
-    refund("c", 30.25, { orderId: "1001", lines: lines.slice(1, 2) }),
-    refund("d", 60, { channel: "REFERRAL" }),
-  ]);
-  expect(await readKpis(store, lsId)).toEqual(before);
-  expect((await figuresOf(store, lsId)).kpis).toEqual({
-    sales: { live: 100, replay: 0, referral: 50, total: 150, currency: null },
-    refunds: { live: 30.25, replay: 0, referral: 60, total: 90.25, currency: null },
-    netSales: { live: 69.75, replay: 0, referral: -10, total: 59.75, currency: null },
-    orders: { __typename: "ChannelCounts", total: 2 },
-  });
 });
 
 describe("the currency of an event", () => {

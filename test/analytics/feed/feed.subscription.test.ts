@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   createTestStore,
@@ -11,7 +10,6 @@ import {
 import { ofTest } from "../../support/citus/recording.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
-const redisUrl = process.env["TEST_REDIS_URL"];
 const subscription =
   "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { id kpis { orders { total } sales { total } } } }";
 
@@ -117,26 +115,5 @@ describe("the subscription", () => {
     for await (const value of watch(app, store, "nothing", AbortSignal.timeout(60_000))) values.push(value);
     expect(values).toEqual([{ errors: [expect.objectContaining({ message: expect.any(String) })] }]);
     expect(values[0].errors[0].extensions.code).toBe("LIVE_STREAM_NOT_FOUND");
-  });
-
-  test.runIf(redisUrl !== undefined)("reaches the clients of another process over Redis", async () => {
-    const shared = { analyticsRateLimit: 0, redisUrl };
-    const [here, there] = await Promise.all([startApp(shared), startApp(shared)]);
-    try {
-      const store = await createTestStore(here);
-      await startShow(store);
-      const leaving = new AbortController();
-      const values = watch(there, store, "show", leaving.signal);
-      expect((await values.next()).value).toEqual(figures(0, 0));
-      await order(store, "1", 1);
-      let value = (await values.next()).value;
-      // What Redis was told of the show's start may arrive only now.
-      if (isDeepStrictEqual(value, figures(0, 0))) value = (await values.next()).value;
-      expect(value).toEqual(figures(1, 1));
-      leaving.abort();
-      await expect(values.next()).rejects.toThrow("aborted");
-    } finally {
-      await Promise.all([here.close(), there.close()]);
-    }
   });
 });

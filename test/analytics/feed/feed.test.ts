@@ -1,18 +1,22 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
 import { AppError } from "../../../src/errors.js";
+import { ago, stopTimers, type Timers } from "../../support/clock.js";
 import { analytics, heldReadings } from "../../support/figures/feed.js";
 
-/** Has time pass as the test says, however busy the machine is. */
-function useOwnTime(): void {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
+/** As stopTimers; also without time passing, one reading of the clock comes after the other. */
+function stopTimersPrecisely(): Timers {
+  const clock = stopTimers();
+  const { now } = performance;
+  let readings = 0;
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + (readings += 1) / 10_000);
+  onTestFinished(() => spy.mockRestore());
+  return clock;
 }
 
 describe("the feed", () => {
   test("reads a show once for all subscribers, and at most once per interval", async () => {
-    useOwnTime();
+    const clock = stopTimers();
     const intervalMs = 200;
     let reads = 0;
     const feed = createLiveFeed({
@@ -27,14 +31,14 @@ describe("the feed", () => {
     expect(reads).toBe(1);
     for (let ms = 0; ms < 5 * intervalMs; ms += 5) {
       feed.changed("store", "show");
-      await vi.advanceTimersByTimeAsync(5);
+      await clock.run(5);
     }
     await feed.close();
     expect(reads).toBe(1 + 6); // one at once, and at the end of each interval
   });
 
   test("reads a LIVE show again that does not change, and no other: viewers leave without an event", async () => {
-    useOwnTime();
+    const clock = stopTimers();
     const reads = { LIVE: 0, ENDED: 0 };
     for (const status of ["LIVE", "ENDED"] as const) {
       const read = () => {
@@ -44,14 +48,14 @@ describe("the feed", () => {
       const feed = createLiveFeed({ intervalMs: 1, quietMs: 20, read });
       const watcher = await feed.watch("store", "show");
       await watcher.next();
-      await vi.advanceTimersByTimeAsync(99);
+      await clock.run(99);
       await feed.close();
     }
     expect(reads).toEqual({ LIVE: 5, ENDED: 1 });
   });
 
   test("releases the place of a subscriber that leaves while it waits", async () => {
-    useOwnTime();
+    const clock = stopTimers();
     let reads = 0;
     const feed = createLiveFeed({
       intervalMs: 1,
@@ -68,7 +72,7 @@ describe("the feed", () => {
     await watcher.return?.();
     expect(await waiting).toEqual({ value: undefined, done: true });
     feed.changed("store", "show");
-    await vi.advanceTimersByTimeAsync(20);
+    await clock.run(20);
     expect(reads).toBe(1);
     await (await feed.watch("store", "show")).return?.(); // its place is free again
     await feed.close();
@@ -107,14 +111,16 @@ describe("the feed", () => {
   });
 
   test("drops a first reading that a later one has overtaken", async () => {
+    const clock = stopTimers();
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const [first, second] = [feed.watch("store", "show"), feed.watch("store", "show")];
-    await sleep(5); // longer than the interval
+    await clock.run(5); // longer than the interval
     readings[0]?.give(analytics);
     const watcher = await first;
     feed.changed("store", "show");
-    await expect.poll(() => readings.length).toBe(3);
+    await clock.run(5);
+    expect(readings).toHaveLength(3);
     readings[2]?.give({ ...analytics, name: "new" });
     await expect.poll(async () => (await watcher.next()).value?.name).toBe("new");
     readings[1]?.give({ ...analytics, name: "old" });
@@ -123,44 +129,47 @@ describe("the feed", () => {
   });
 
   test("gives new subscribers the last read, unless the show has changed since or it is older than the interval", async () => {
-    let now = performance.now();
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 0.01)); // all comes within the interval
-    onTestFinished(() => clock.mockRestore());
+    const clock = stopTimersPrecisely();
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1_000, read });
     const arriving = Array.from({ length: 100 }, () => feed.watch("store", "show"));
     readings[0]?.give({ ...analytics, name: "first" });
     for (const watcher of await Promise.all(arriving)) expect((await watcher.next()).value.name).toBe("first");
+    clock.pass(10);
     const later = await feed.watch("store", "show");
     expect([(await later.next()).value.name, readings.length]).toEqual(["first", 1]);
     feed.changed("store", "show");
     const latest = Array.from({ length: 100 }, () => feed.watch("store", "show"));
-    await expect.poll(() => readings.length).toBe(2); // a quarter of the interval after the one before
+    await clock.run(1);
     readings[1]?.give({ ...analytics, name: "second" });
+    await clock.run(250); // a quarter of the interval after the one before
     for (const watcher of await Promise.all(latest)) expect((await watcher.next()).value.name).toBe("second");
     expect(readings).toHaveLength(2);
     await feed.close();
   });
 
   test("reads again after the previous reading, and then sees changes made during it", async () => {
+    const clock = stopTimers();
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const first = feed.watch("store", "show");
     readings[0]?.give(analytics);
     await (await first).next();
     feed.changed("store", "show");
-    await expect.poll(() => readings.length).toBe(2);
+    await clock.run(1);
     feed.changed("store", "show");
-    await sleep(20);
+    await clock.run(20);
     expect(readings).toHaveLength(2);
     readings[1]?.give({ ...analytics, name: "old" });
-    await expect.poll(() => readings.length).toBe(3);
+    await clock.run(1);
+    expect(readings).toHaveLength(3);
     readings[2]?.give({ ...analytics, name: "new" });
     await expect.poll(async () => (await (await first).next()).value?.name).toBe("new");
     await feed.close();
   });
 
   test("keeps subscriptions during an outage, and ends them after a permanent error", async () => {
+    const clock = stopTimers();
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1, read });
     const first = feed.watch("store", "show");
@@ -168,32 +177,107 @@ describe("the feed", () => {
     const watcher = await first;
     await watcher.next();
     feed.changed("store", "show");
-    await expect.poll(() => readings.length).toBe(2);
+    await clock.run(1);
     const waiting = watcher.next();
     readings[1]?.fail(new AppError("UNAVAILABLE", "Not now."));
-    await expect.poll(() => readings.length).toBe(3); // though nothing changed
+    await clock.run(1); // though nothing changed
     readings[2]?.give({ ...analytics, name: "later" });
     expect((await waiting).value.name).toBe("later");
     feed.changed("store", "show");
-    await expect.poll(() => readings.length).toBe(4);
+    await clock.run(1);
     readings[3]?.fail(new AppError("LIVE_STREAM_NOT_FOUND", "Gone."));
     await expect(watcher.next()).rejects.toThrow("Gone.");
     expect(feed.watchers).toBe(0);
   });
 
   test("gives a slow subscriber only the latest figures", async () => {
-    useOwnTime();
+    const clock = stopTimers();
     let reads = 0;
     const read = () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) });
     const feed = createLiveFeed({ intervalMs: 1, read });
     const watcher = await feed.watch("store", "show");
     for (let change = 0; change < 3; change += 1) {
       feed.changed("store", "show");
-      await vi.advanceTimersByTimeAsync(2);
+      await clock.run(2);
     }
     expect(reads).toBe(4);
     expect((await watcher.next()).value.durationSeconds).toBe(4);
     await feed.close();
     expect(await watcher.next()).toEqual({ value: undefined, done: true });
   });
+});
+
+test("subscribers that arrive during a read share the next one if the show has changed meanwhile", async () => {
+  const clock = stopTimersPrecisely();
+  const { read, readings } = heldReadings();
+  const feed = createLiveFeed({ read });
+  const first = feed.watch("store", "show");
+  feed.changed("store", "show");
+  const others = [1, 2, 3].map(() => feed.watch("store", "show"));
+  readings[0]?.give({ ...analytics, name: "old" });
+  expect((await (await first).next()).value.name).toBe("old");
+  await clock.run(1);
+  readings[1]?.give({ ...analytics, name: "new" });
+  await clock.run(250);
+  for (const watcher of others) expect((await (await watcher).next()).value.name).toBe("new");
+  expect(readings).toHaveLength(2);
+  await feed.close();
+});
+
+test("after a failed first read, the next subscribers cause another one", async () => {
+  const clock = stopTimers();
+  const { read, readings } = heldReadings();
+  const feed = createLiveFeed({ read });
+  const first = feed.watch("store", "show");
+  const second = feed.watch("store", "show");
+  readings[0]?.fail(new AppError("UNAVAILABLE", "Not now."));
+  await expect(first).rejects.toThrow("Not now.");
+  await clock.run(250);
+  readings[1]?.give(analytics);
+  expect((await (await second).next()).value).toBe(analytics);
+  await feed.close();
+});
+
+test("a subscription whose first read fails releases its place", async () => {
+  const gone = new AppError("LIVE_STREAM_NOT_FOUND", "Gone.");
+  const feed = createLiveFeed({ watchersMax: 1, read: () => Promise.reject(gone) });
+  for (let times = 0; times < 2; times += 1) await expect(feed.watch("store", "show")).rejects.toBe(gone);
+  expect(feed.watchers).toBe(0);
+  await feed.close();
+});
+
+test("a subscription ends with the error for which its signal is aborted, and no other one does", async () => {
+  const feed = createLiveFeed({ read: () => Promise.resolve(analytics) });
+  const [ended, left] = [new AbortController(), new AbortController()];
+  const watchers = await Promise.all(
+    [ended, left, new AbortController()].map(({ signal }) => feed.watch("store", "show", { signal })),
+  );
+  for (const watcher of watchers) await watcher.next();
+  const [first, second] = watchers.map((watcher) => watcher.next());
+  const error = new AppError("UNAUTHENTICATED", "The access token is not valid.");
+  ended.abort(error);
+  left.abort(new AppError("CLIENT_CLOSED_REQUEST", "The client closed the connection."));
+  await expect(first).rejects.toBe(error);
+  expect(await second).toEqual({ value: undefined, done: true });
+  expect(feed.watchers).toBe(1);
+  await feed.close();
+});
+
+test("subscriptions continue when the machine's clock is set back", async () => {
+  const clock = stopTimers();
+  let reads = 0;
+  const feed = createLiveFeed({
+    intervalMs: 10,
+    read: () => Promise.resolve({ ...analytics, durationSeconds: (reads += 1) }),
+  });
+  const watcher = await feed.watch("store", "show");
+  await watcher.next();
+  feed.changed("store", "show");
+  await clock.run(10);
+  await watcher.next();
+  vi.setSystemTime(ago(3_600_000));
+  feed.changed("store", "show");
+  await clock.run(10);
+  expect((await watcher.next()).value.durationSeconds).toBe(3);
+  await feed.close();
 });

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestStore, startApp, type TestApp, testDatabase, type TestStore } from "../../support/app.js";
+import { stopClock } from "../../support/clock.js";
 import { atOnce, storeWithShow } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
 
@@ -13,7 +14,6 @@ beforeAll(async () => {
     return send();
   };
 });
-afterEach(() => vi.restoreAllMocks());
 afterAll(() => app.close());
 
 const range = `from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z"`;
@@ -40,7 +40,7 @@ const order = (id: string) => ({ id, type: "ORDER", channel: "LIVE", amount: 5, 
 describe.each(reads)("equal reads of %s within ten seconds", (_, query) => {
   test("are one call, and those within a second share one result, whatever their text", async () => {
     const store = await storeWithShow(app);
-    vi.spyOn(performance, "now").mockReturnValue(performance.now()); // a busy machine takes longer than a second
+    stopClock();
     const first = await ask(store, query);
     expect([first.status, first.left]).toEqual([200, 19]);
     const before = statements;
@@ -51,7 +51,7 @@ describe.each(reads)("equal reads of %s within ten seconds", (_, query) => {
 
   test("that begin together share one, too", async () => {
     const store = await storeWithShow(app);
-    vi.spyOn(performance, "now").mockReturnValue(performance.now()); // as above
+    stopClock();
     const answers = await atOnce(100, () => ask(store, query));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     for (const { status, left } of answers) expect([status, left]).toEqual([200, 19]);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { readTimeline } from "../../../src/analytics/kpis/timeline.js";
-import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { newShow } from "../../support/figures.js";
@@ -38,7 +37,7 @@ test("a timeline covers whole minutes from one moment until another", async () =
 test.each([60, 120, 900, 86_400])("a timeline in buckets of %i seconds has the latest 1,500", async (bucketSeconds) => {
   const { storeId, lsId } = await newShow(app.db);
   const startedAt = new Date("2020-01-01T00:00:00Z");
-  await saveLiveStream(app.db, storeId, { id: lsId, name: "Show", status: "LIVE", startedAt });
+  await app.db.liveStream.updateMany({ where: { storeId }, data: { startedAt } });
   const starts = Array.from({ length: 1_501 }, (_, n) => new Date(startedAt.getTime() + n * bucketSeconds * 1_000));
   const events = starts.map((occurredAt, n) => ({ ...order(`${n}`, 1), occurredAt }));
   await recordEvents(app.db, storeId, lsId, events);

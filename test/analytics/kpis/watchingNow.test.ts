@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readWatchingNow } from "../../../src/analytics/kpis/timeline.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
+import { ago, fromNow } from "../../support/clock.js";
 import { view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
 
@@ -9,8 +10,8 @@ const minuteMs = 60_000;
 
 test("watching now are the viewers of the last full minute, or of the running one if they are more", async () => {
   const store = await createTestStore(app);
-  const now = Date.now();
-  const { id } = await saved(store, { status: "LIVE", startedAt: new Date(now - 600_000).toISOString() });
+  const now = fromNow(0).getTime();
+  const { id } = await saved(store, { status: "LIVE", startedAt: ago(600_000).toISOString() });
   const thisMinute = Math.floor(now / minuteMs) * minuteMs;
   const at = (minute: number, ...viewerIds: readonly string[]) =>
     viewerIds.map((viewerId) =>
@@ -33,7 +34,7 @@ test("it is of a running show alone", async () => {
   await saved(store, {
     id,
     status: "ENDED",
-    startedAt: new Date(Date.now() - 1_000).toISOString(),
+    startedAt: ago(1_000).toISOString(),
     durationSeconds: 1,
   });
   expect(await read()).toEqual({ liveStreamAnalytics: { watchingNow: null } });

@@ -1,23 +1,24 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { attributed, type KnownShow, type Rule } from "../../support/figures/attributionOracle.js";
+import { asInputs, insertShows } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
-import { readOrder, recordedOrders, type SentOrder, unattributedOf } from "../../support/figures/orders.js";
-import { recorded, saved } from "../../support/shows.js";
+import { readOrder, recordedOrders, type SentOrder } from "../../support/figures/orders.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0, collectRateLimit: 0 });
 
 const startMs = Date.parse("2026-05-04T18:00:00.000Z");
 const at = (minutes: number) => new Date(startMs + minutes * 60_000).toISOString();
 const shows = [
-  { id: "one", startedAt: at(0), durationSeconds: 3_600 },
-  { id: "two", startedAt: at(30), durationSeconds: 3_600 },
-  { id: "three", startedAt: at(600), durationSeconds: 1_800 },
-];
+  { id: "one", status: "ENDED", startedAt: at(0) },
+  { id: "two", status: "ENDED", startedAt: at(30) },
+  { id: "three", status: "ENDED", startedAt: at(600) },
+] as const;
 
 const minute = fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 590, max: 800 }));
 const viewer = fc.constantFrom("v1", "v2", "v3");
@@ -59,13 +60,14 @@ const rule: fc.Arbitrary<Rule> = fc.record({
   windowHours: fc.constantFrom(1, 12, 168),
 });
 const history = fc.record({
-  events: fc.array(event, { minLength: 1, maxLength: 25, size: "max" }),
+  events: fc.array(event, { minLength: 1, maxLength: 15, size: "max" }),
   placed: fc.array(minute, { minLength: 5, maxLength: 5 }),
-  batches: fc.array(fc.array(state, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+  batches: fc.array(fc.array(state, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
   claims: fc.array(fc.record({ id: fc.constantFrom("1", "2", "3", "9"), viewer, before: fc.boolean() }), {
-    maxLength: 3,
+    maxLength: 2,
   }),
-  rules: fc.array(rule, { minLength: 2, maxLength: 3 }),
+  rules: fc.tuple(rule, rule),
+  isRebuilt: fc.boolean(),
 });
 
 async function claim(key: string, orderId: string, viewerId: string) {
@@ -74,21 +76,28 @@ async function claim(key: string, orderId: string, viewerId: string) {
 }
 
 const kpis = "kpis { sales { live replay referral } refunds { total } orders { live replay referral } }";
+let reads = 0;
 
 /** What counts by show and channel, and for none; refunds of all together, and of shows only where none is divided. */
 async function figuresOf(store: TestStore) {
+  const until = new Date(Date.parse("2027-01-01T00:00:00Z") + (reads += 1)).toISOString(); // equal reads would be one
+  const fields = shows.map(({ id }) => `${id}: liveStreamAnalytics(lsId: "${id}") { ${kpis} }`);
+  const { data } = await store.graphql(
+    `query ($until: DateTime!) { ${fields.join(" ")}
+    storeAnalytics(from: "2026-01-01T00:00:00Z", until: $until) { unattributed { orders sales refunds } } }`,
+    { until },
+  );
   const counts = new Map<string, { orders: number; sales: number }>();
   let refunds = 0;
   for (const { id } of shows) {
-    const query = `{ liveStreamAnalytics(lsId: "${id}") { ${kpis} } }`;
-    const { kpis: own } = (await store.graphql(query)).data.liveStreamAnalytics;
+    const { kpis: own } = data[id];
     for (const channel of ["live", "replay", "referral"]) {
       const [orders, sales] = [own.orders[channel], own.sales[channel]];
       if (orders !== 0 || sales !== 0) counts.set(`${id} ${channel.toUpperCase()}`, { orders, sales });
     }
     refunds += own.refunds.total;
   }
-  const { orders, sales, refunds: others } = await unattributedOf(store);
+  const { orders, sales, refunds: others } = data.storeAnalytics.unattributed;
   if (orders !== 0 || sales !== 0) counts.set("", { orders, sales });
   return { counts: sorted(counts), refunds: Math.round((refunds + others) * 100) };
 }
@@ -98,9 +107,9 @@ function sorted(counts: ReadonlyMap<string, { orders: number; sales: number }>) 
 }
 
 test("under every rule, shows and what is unattributed are the shop's total, as the written rules say, also after a rebuild", async () => {
-  const property = fc.asyncProperty(history, async ({ events, placed, batches, claims, rules }) => {
+  const property = fc.asyncProperty(history, async ({ events, placed, batches, claims, rules, isRebuilt }) => {
     const store = await createTestStore(app);
-    for (const fields of shows) await saved(store, fields);
+    await insertShows(app.db, store.id, shows);
     const { key } = await issueKey(app.db, store.id, { origins: ["https://shop.example"] });
     const known = shows.map((show, index): KnownShow => {
       const own = events.filter(({ show: of }) => of === index);
@@ -111,17 +120,16 @@ test("under every rule, shows and what is unattributed are the shop's total, as 
           ? { ...common, type: "VIEW", seconds }
           : { ...common, type: "ADD_TO_CART", productId: cart };
       });
-      return { id: show.id, startedAt, endedAt: startedAt + show.durationSeconds * 1_000, events: sent };
+      return { id: show.id, startedAt, endedAt: startedAt + 3_600_000, events: sent };
     });
-    for (const { id, events: sent } of known) if (sent.length > 0) await recorded(store, id, sent);
-    const [first, ...others] = rules;
-    if (first !== undefined) await setAttribution(app.db, store.id, first);
+    for (const { id, events: sent } of known) await recordEvents(app.db, store.id, id, asInputs(sent));
+    const [first, next] = rules;
+    await setAttribution(app.db, store.id, first);
     for (const { id, viewer: name } of claims.filter(({ before }) => before)) await claim(key, id, name);
     const states = new Map<string, SentOrder[]>();
     for (const batch of batches) {
       const orders = batch.map((order): SentOrder => ({ ...order, placedAt: at(placed[Number(order.id) - 1] ?? 0) }));
-      await recordedOrders(store, orders);
-      await recordedOrders(store, orders.slice(-1));
+      await recordedOrders(store, [...orders, ...orders.slice(-1)]);
       for (const order of orders) states.set(order.id, [...(states.get(order.id) ?? []), order]);
     }
     for (const { id, viewer: name } of claims.filter(({ before }) => !before)) await claim(key, id, name);
@@ -130,10 +138,8 @@ test("under every rule, shows and what is unattributed are the shop's total, as 
       if (!claimed.has(id)) claimed.set(id, name);
     }
     const total = [...states.values()].reduce((sum, sent) => sum + Math.max(...sent.map(({ amount }) => amount)), 0);
-    for (const next of [first, ...others]) {
-      if (next === undefined) continue;
-      await setAttribution(app.db, store.id, next);
-      const expected = attributed(known, states, claimed, next);
+    const check = async (by: Rule) => {
+      const expected = attributed(known, states, claimed, by);
       const shown = new Map([...expected].filter(([, { orders, sales }]) => orders > 0 || sales > 0));
       const cents = new Map([...shown].map(([where, { orders, sales }]) => [where, { orders, sales: sales / 100 }]));
       const figures = await figuresOf(store);
@@ -145,14 +151,16 @@ test("under every rule, shows and what is unattributed are the shop's total, as 
         return sum + Math.max(...sent.map(({ amount }) => amount)) - (newest?.amount ?? 0) + back;
       }, 0);
       expect(figures.refunds).toBe(Math.round(given * 100));
-      await rebuildAnalytics(app.db, store.id);
-      expect(await figuresOf(store)).toEqual(figures);
-    }
-    for (const id of states.keys()) {
+    };
+    await check(first);
+    await setAttribution(app.db, store.id, next);
+    if (isRebuilt) await rebuildAnalytics(app.db, store.id);
+    await check(next);
+    for (const id of [...states.keys()].slice(0, 1)) {
       const { attributions } = await readOrder(store, id);
       expect(attributions.length).toBeGreaterThan(0);
       expect(attributions.every(({ because }: { because: string }) => /^[A-Z].*\.$/u.test(because))).toBe(true);
     }
   });
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property);
 });

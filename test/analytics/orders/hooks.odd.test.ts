@@ -28,9 +28,9 @@ test.each(odd)("%s does not keep the shop's other orders from being stored", asy
   const { deliver } = await hookOf(app, store, "shopify");
   const bad = () => deliver("orders/paid", shopifyOrder("5", fields));
   const good = (n: number) => deliver("orders/paid", shopifyOrder(String(n)));
-  const answers = await Promise.all([bad(), good(1), bad(), good(2), bad(), good(3)]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-  for (const id of ["1", "2", "3"]) expect(await readOrder(store, id)).toMatchObject({ amount: 120.5 });
+  const answers = await Promise.all([bad(), good(1), bad()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(await readOrder(store, "1")).toMatchObject({ amount: 120.5 });
   const [hook] = await listHooks(app.db, store.id);
   const { data } = await store.graphql(`{ order(id: "5") { id } }`);
   expect(data.order !== null || hook?.faults.length === 1, "stored, or listed").toBe(true);

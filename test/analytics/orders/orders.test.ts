@@ -4,6 +4,7 @@ import { inTransaction } from "../../../src/database/transaction.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { exportEvents } from "../../../src/analytics/events/files/events.export.js";
 import { openTestApp } from "../../support/app.js";
+import { fromNow } from "../../support/clock.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import {
   netOf,
@@ -89,7 +90,7 @@ test("the newer state of an order corrects its time and its viewer, and nothing 
 
 test("a refund of the future and two refunds of one id are refused", async () => {
   const { store } = await storeWithShow(app);
-  const at = new Date(Date.now() + 400_000).toISOString();
+  const at = fromNow(400_000).toISOString();
   const refunds = [
     { id: "r", amount: 1, at },
     { id: "r", amount: 2 },

@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
+import { ago } from "../../support/clock.js";
 import { view } from "../../support/events.js";
 import { netOf, recordedOrders, sentOrder } from "../../support/figures/orders.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp();
 
-const agoMs = (ms: number) => new Date(Date.now() - ms).toISOString();
+const agoMs = (ms: number) => ago(ms).toISOString();
 /** A round. @returns the ids of the shows of which subscribers are notified */
 const sweep = async () => {
   const changed: string[] = [];

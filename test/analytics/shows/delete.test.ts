@@ -12,7 +12,7 @@ import { subscribe } from "../../support/http/subscribe.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
-const events = someEvents(300);
+const events = someEvents(120);
 const message = "The store has no live stream with this id.";
 const notFound = graphqlError("LIVE_STREAM_NOT_FOUND", message, [
   { code: "LIVE_STREAM_NOT_FOUND", message, path: ["lsId"] },
@@ -76,10 +76,10 @@ describe("deleting a show", () => {
       if (sql.includes(`DELETE FROM "ShowEvent"`) && (sent += 1) === 3) throw new Error("killed");
       return send();
     };
-    const options = { force: true, batchRows: 40 };
+    const options = { force: true, batchRows: 20 };
     await expect(deleteLiveStream(database.client, storeId, lsId, options)).rejects.toThrow("killed");
-    expect(await app.db.showEvent.count({ where: { storeId } })).toBe(events.length - 80);
-    expect(await deleteLiveStream(app.db, storeId, lsId, options)).toMatchObject({ events: events.length - 80 });
+    expect(await app.db.showEvent.count({ where: { storeId } })).toBe(events.length - 40);
+    expect(await deleteLiveStream(app.db, storeId, lsId, options)).toMatchObject({ events: events.length - 40 });
     const rows = await everythingOf(app, { id: storeId });
     expect(Object.keys(rows).filter((table) => rows[table]?.length !== 0)).toEqual(["Store"]);
   });

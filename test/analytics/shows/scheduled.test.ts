@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp } from "../../support/app.js";
+import { fromNow, stopClock } from "../../support/clock.js";
 import { order, view } from "../../support/events.js";
 import { graphqlError } from "../../support/problems.js";
 import {
@@ -18,8 +19,8 @@ import { everythingOf } from "../../support/stored.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
-const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-const now = () => new Date().toISOString();
+const inHours = (hours: number) => fromNow(hours * 3_600_000).toISOString();
+const now = () => inHours(0);
 
 describe("a scheduled show", () => {
   test("has neither end nor duration, given or not, and no figures", async () => {
@@ -75,6 +76,7 @@ describe("a scheduled show", () => {
   });
 
   test("refuses events before its start; the first one after that makes it live", async () => {
+    const clock = stopClock();
     const store = await createTestStore(app);
     const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
     const problem = { code: "VALIDATION_FAILED", message, path: ["lsId"] };
@@ -87,8 +89,7 @@ describe("a scheduled show", () => {
       expect(errors).toEqual([{ ...error, path: ["recordShopperEvents"], locations: expect.any(Array) }]);
     }
     expect(await everythingOf(app, store)).toEqual(before);
-    const where = { storeId_id: { storeId: store.id, id } };
-    await app.db.liveStream.update({ where, data: { startedAt: new Date(Date.now() - 60_000) } }); // time passes
+    clock.pass(3_600_000);
     const results = await Promise.all([recorded(store, id, events), recorded(store, id, events)]);
     expect(results.map(({ accepted }) => accepted).toSorted((one, other) => one - other)).toEqual([0, 2]);
     const { data } = await store.graphql(readShow, { lsId: id });
@@ -100,41 +101,5 @@ describe("a scheduled show", () => {
     const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
     await saved(store, { id, status: "LIVE", startedAt: now() });
     expect(await recorded(store, id, [view("e1", { device: "mobile" })])).toEqual({ accepted: 1, duplicates: 0 });
-  });
-});
-
-describe("in the list, scheduled shows", () => {
-  const list = `query ($first: Int, $after: String, $status: LiveStreamStatus) {
-    liveStreams(first: $first, after: $after, status: $status) { nodes { id } pageInfo { hasNextPage endCursor } }
-  }`;
-
-  async function walk(store: TestStore, first: number, status?: string): Promise<string[]> {
-    const ids: string[] = [];
-    let after: string | null = null;
-    for (;;) {
-      const { data, errors }: any = await store.graphql(list, { first, after, status });
-      expect(errors).toBeUndefined();
-      const { nodes, pageInfo } = data.liveStreams;
-      expect(nodes.length).toBeLessThanOrEqual(first);
-      ids.push(...nodes.map(({ id }: { id: string }) => id));
-      if (!pageInfo.hasNextPage) return ids;
-      after = pageInfo.endCursor;
-    }
-  }
-
-  test("come after all others, the next one first, each exactly once at any page size", async () => {
-    const store = await createTestStore(app);
-    const [soon, later] = [inHours(1), inHours(2)];
-    await saved(store, { id: "b", status: "SCHEDULED", startedAt: later });
-    await saved(store, { id: "a", status: "SCHEDULED", startedAt: later });
-    await saved(store, { id: "next", status: "SCHEDULED", startedAt: soon });
-    await saved(store, { id: "old", startedAt: "2026-01-01T00:00:00Z" });
-    await saved(store, { id: "running", status: "LIVE", startedAt: now() });
-    await saved(store, { id: "older", startedAt: "2025-01-01T00:00:00Z" });
-    for (let first = 1; first <= 7; first += 1) {
-      expect(await walk(store, first)).toEqual(["running", "old", "older", "next", "a", "b"]);
-      expect(await walk(store, first, "SCHEDULED")).toEqual(["next", "a", "b"]);
-      expect(await walk(store, first, "ENDED")).toEqual(["old", "older"]);
-    }
   });
 });

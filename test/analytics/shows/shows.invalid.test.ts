@@ -4,6 +4,7 @@ import { type ExpectedProblem, invalidVariables } from "../../support/problems.j
 import { refusedShow, saveShow, type SentShow, show, showProblem } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
+const store = await createTestStore(app);
 
 describe("a show that breaks a rule is refused with the field named, and nothing is stored", () => {
   const durationRange = "durationSeconds must be from 0 to 31622400, not ";
@@ -62,13 +63,11 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     ],
   ];
   test.for(cases)("%s", async ([, fields, ...problems]) => {
-    const store = await createTestStore(app);
     expect(await store.graphql(saveShow, { liveStream: show(fields) })).toEqual(refusedShow(...problems));
     expect(await app.db.liveStream.count({ where: { storeId: store.id } })).toBe(0);
   });
 
   test("values of another type", async () => {
-    const store = await createTestStore(app);
     const liveStream = { ...show(), name: 5, startedAt: "yesterday", durationSeconds: 1.5, host: { name: "R" }, at: 1 };
     expect(await store.graphql(saveShow, { liveStream })).toEqual(
       invalidVariables(
@@ -96,7 +95,6 @@ describe("a show that breaks a rule is refused with the field named, and nothing
     "+012026-05-04T18:30:00Z",
     "",
   ])("the start %s, which is no moment with a time zone that can be stored", async (startedAt) => {
-    const store = await createTestStore(app);
     expect(await store.graphql(saveShow, { liveStream: show({ startedAt }) })).toEqual(
       invalidVariables(
         showProblem(
@@ -109,7 +107,6 @@ describe("a show that breaks a rule is refused with the field named, and nothing
   });
 
   test("a start that is no moment, written in the operation itself", async () => {
-    const store = await createTestStore(app);
     const operation = `mutation { saveLiveStream(liveStream: {id: "a", name: "A", status: LIVE, startedAt: "tomorrow"}) { id } }`;
     const message = 'startedAt must be an ISO 8601 timestamp with a time zone, not "tomorrow".';
     expect(await store.graphql(operation)).toMatchObject({
@@ -118,7 +115,6 @@ describe("a show that breaks a rule is refused with the field named, and nothing
   });
 
   test("an unknown status", async () => {
-    const store = await createTestStore(app);
     const answer = await store.graphql(saveShow, { liveStream: show({ status: "PAUSED" }) });
     expect(answer).toEqual(
       invalidVariables(

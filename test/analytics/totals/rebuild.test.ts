@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestDatabase } from "../../support/app.js";
@@ -8,39 +7,6 @@ import { type SentEvent } from "../../support/oracle.js";
 import { change, ofShow, ofShowNumber, recordAll, storedTotals } from "../../support/figures/totals.js";
 
 const { client: db } = openTestDatabase();
-
-const randomEvents = fc.uniqueArray(
-  fc
-    .record({
-      id: fc.uuid(),
-      kind: fc.constantFrom("VIEW", "ADD_TO_CART", "ORDER"),
-      channel: fc.constantFrom("LIVE", "REPLAY"),
-      viewerId: fc.constantFrom("ann", "bob", "ANY", "{null}", "Zoë"),
-      device: fc.constantFrom("mobile", "Desktop", "", null),
-      seconds: fc.option(fc.integer({ min: 0, max: 8_640_000 }).map((units) => units / 100)),
-      amount: fc.integer({ min: 0, max: 1_000_000 }).map((units) => units / 100),
-      productId: fc.constantFrom("shirt", "scarf", null),
-      minute: fc.integer({ min: -2, max: 3 }),
-    })
-    .map(({ kind, minute, ...others }): SentEvent => {
-      const occurredAt = new Date(Date.UTC(2026, 4, 4, 18, 30 + minute, 59)).toISOString();
-      return { ...others, type: kind, occurredAt };
-    }),
-  { selector: ({ id }) => id, minLength: 1, maxLength: 30 },
-);
-
-test("changes no row and no figure when correct totals are rebuilt", async () => {
-  const { storeId } = await newShow(db);
-  const property = fc.asyncProperty(randomEvents, fc.integer({ min: 1, max: 30 }), async (events, batchEvents) => {
-    const show = await newShow(db, storeId);
-    await recordAll(db, show, events, batchEvents);
-    const before = await storedTotals(db, show);
-    expect(await rebuildAnalytics(db, storeId, show.lsId)).toEqual({ rebuilt: [show.lsId], pruned: [] });
-    expect(await storedTotals(db, show)).toEqual(before);
-    expect(await figuresOf(db, show)).toEqual(expectedFigures(events));
-  });
-  await fc.assert(property, { numRuns: 25 });
-});
 
 describe("a rebuild restores damaged totals:", () => {
   test.each([
@@ -98,8 +64,8 @@ describe("a rebuild restores damaged totals:", () => {
     ],
   ])("%s", async (_, statements) => {
     const show = await newShow(db);
-    const events = someEvents(600);
-    await recordAll(db, show, events, 600); // one batch, whose order the events themselves tell
+    const events = someEvents(200);
+    await recordAll(db, show, events, 200); // one batch, whose order the events themselves tell
     const before = await storedTotals(db, show);
     for (const statement of statements) expect(await change(db, show, statement)).toBeGreaterThan(0);
     expect(await storedTotals(db, show)).not.toEqual(before);

@@ -1,13 +1,13 @@
 /** Random histories of stores: several shows around a moment at which clocks change. */
 import * as fc from "fast-check";
-import { expect } from "vitest";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
+import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { foldTotals } from "../../../src/analytics/totals/fold.js";
-import { pruneBefore } from "../../../src/analytics/totals/pruneBefore.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
+import { asInputs, insertShows } from "../figures.js";
 import type { SentEvent } from "../oracle.js";
-import { recorded, saved } from "../shows.js";
 
 /** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
 const changes = [
@@ -60,11 +60,9 @@ const event = fc.record({
 
 const history = fc.record({
   startedAfter: shift(30_000),
-  events: fc.array(event, { maxLength: 30 }),
+  events: fc.array(event, { maxLength: 20 }),
   isFolded: fc.boolean(),
 });
-
-const stores = fc.tuple(fc.array(history, { maxLength: 4 }), fc.array(history, { minLength: 1, maxLength: 2 }));
 
 function showsOf(around: number, histories: readonly (typeof history extends fc.Arbitrary<infer V> ? V : never)[]) {
   return histories.map(({ startedAfter, events, isFolded }, index) => ({
@@ -84,11 +82,11 @@ function showsOf(around: number, histories: readonly (typeof history extends fc.
   }));
 }
 
-/** The shows of two stores, with the same ids, and a range of time near the moment at which clocks change. */
+/** The shows of a store, and a range of time near the moment at which clocks change. */
 export const situations = fc
   .record({
     change: fc.constantFrom(...changes),
-    histories: stores,
+    histories: fc.array(history, { maxLength: 4 }),
     fromAfter: shift(30_000),
     minutes: fc.integer({ min: 0, max: 60 * 24 * 60 }),
   })
@@ -96,46 +94,38 @@ export const situations = fc
     const around = new Date(changesAt);
     const from = new Date(around.getTime() + fromAfter);
     const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
-    return { timeZone, around, range, stores: histories.map((one) => showsOf(around.getTime(), one)) };
+    return { timeZone, around, range, shows: showsOf(around.getTime(), histories) };
   });
+
+/** What happens to a store before its figures are read: they stay. */
+export const treatment = fc.constantFrom("none", "rebuilt", "removed", "removed and rebuilt");
+export type Treatment = typeof treatment extends fc.Arbitrary<infer Value> ? Value : never;
 
 export async function storeOf(app: TestApp, shows: ReturnType<typeof showsOf>): Promise<TestStore> {
   const made = await createTestStore(app);
-  for (const { id, startedAt, events, isFolded } of shows) {
-    await saved(made, { id, startedAt });
-    if (events.length > 0) await recorded(made, id, events);
+  const ended = shows.map(({ id, startedAt }) => ({ id, startedAt, status: "ENDED" as const }));
+  await insertShows(app.db, made.id, ended);
+  for (const { id, events, isFolded } of shows) {
+    if (events.length > 0) await recordEvents(app.db, made.id, id, asInputs(events));
     if (isFolded) await foldTotals(app.db, made.id, id);
   }
   return made;
 }
 
-/** Changes a store; `around` is the moment at which its clocks change. */
-export type StoreChange = (storeId: string, around: Date) => Promise<unknown>;
-
-/** Asserts a property of stores whose viewers were erased and events removed, before and after a rebuild. */
-export async function expectAfterRemoval(
-  app: TestApp,
-  propertyAfter: (change: StoreChange) => fc.IAsyncProperty<any>,
-): Promise<void> {
-  const remove = async (storeId: string, around: Date) => {
-    await eraseViewers(app, storeId);
-    await removeEvents(app, storeId, around);
-  };
-  await expect(fc.assert(propertyAfter(remove), { numRuns: 5 })).resolves.toBeUndefined();
-  const property = propertyAfter(async (storeId, around) => {
-    await remove(storeId, around);
-    await rebuildAnalytics(app.db, storeId);
-  });
-  await expect(fc.assert(property, { numRuns: 5 })).resolves.toBeUndefined();
+/** @param around the moment at which the clocks of the store change, before which events are removed */
+export async function treat(app: TestApp, { id: storeId }: TestStore, how: Treatment, around: Date): Promise<void> {
+  if (how.startsWith("removed")) {
+    // Viewers of the histories, who may be in several shows or in none.
+    for (const viewer of ["v0", "v3"]) await eraseViewer(app.db, storeId, viewer);
+    await removeBefore(app, storeId, new Date(around.getTime() - 90 * minuteMs));
+    if (how === "removed and rebuilt") await rebuildAnalytics(app.db, storeId);
+    await removeBefore(app, storeId, around);
+  }
+  if (how.endsWith("rebuilt")) await rebuildAnalytics(app.db, storeId);
 }
 
-/** Removes what a store's shows keep of events before a time, a few at a time. */
-async function removeEvents({ db }: TestApp, storeId: string, before: Date): Promise<void> {
-  const shows = await db.liveStream.findMany({ where: { storeId } });
-  for (const { id } of shows) await pruneBefore(db, storeId, id, { before, pageRows: 7 });
-}
-
-/** Erases some of the viewers of the histories, who may be in several shows or in none. */
-async function eraseViewers({ db }: TestApp, storeId: string): Promise<void> {
-  for (const viewer of ["v0", "v3", "v5"]) await eraseViewer(db, storeId, viewer);
+async function removeBefore({ db }: TestApp, storeId: string, before: Date): Promise<void> {
+  for (const id of await showsWithEventsBefore(db, storeId, before)) {
+    await pruneBefore(db, storeId, id, { before, pageRows: 7 });
+  }
 }

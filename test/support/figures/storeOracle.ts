@@ -20,11 +20,12 @@ export type OracleBucket = "HOUR" | "DAY" | "WEEK" | "MONTH";
 export type OracleOrder = "SALES" | "ORDERS" | "VIEWERS" | "CONVERSION_RATE" | "AVERAGE_VIEW_TIME";
 
 const minuteMs = 60_000;
+const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** Whole days back, from a week on whole weeks, at the time that clocks show: the first day by day that is not in the range. */
 export function before({ from, until }: OracleRange, timeZone: string): OracleRange {
-  let days = 0;
+  let days = Math.max(0, Math.floor((until.getTime() - from.getTime()) / dayMs) - 2); // clocks change by a day at most
   while (daysEarlier(until, days, timeZone) > from) days += 1;
   while (days >= 7 && days % 7 > 0) days += 1;
   return { from: daysEarlier(from, days, timeZone), until: daysEarlier(until, days, timeZone) };
@@ -33,12 +34,17 @@ export function before({ from, until }: OracleRange, timeZone: string): OracleRa
 /** The first moment at which clocks show the time of day on the earlier date, or, where they skip it, more: they do so at a minute. */
 function daysEarlier(moment: Date, days: number, timeZone: string): Date {
   if (days === 0) return moment;
-  const { date, time } = clock(moment.getTime(), timeZone);
-  const shown = `${new Date(Date.parse(date) - days * dayMs).toISOString().slice(0, 10)} ${time}`;
+  const shownAt = (ms: number): number => {
+    const { date, time } = clock(ms, timeZone);
+    return Date.parse(`${date}T${time}Z`);
+  };
+  const shown = shownAt(moment.getTime()) - days * dayMs;
   let ms = moment.getTime() - days * dayMs - 26 * 60 * minuteMs;
-  const shownAt = () => `${clock(ms, timeZone).date} ${clock(ms, timeZone).time}`;
-  while (shownAt() < shown) ms += minuteMs;
-  return new Date(shownAt() === shown ? ms : Math.floor(ms / minuteMs) * minuteMs);
+  while (shownAt(ms) < shown) {
+    const inAnHour = shownAt(ms + hourMs);
+    ms += inAnHour < shown && inAnHour - shownAt(ms) === hourMs ? hourMs : minuteMs;
+  }
+  return new Date(shownAt(ms) === shown ? ms : Math.floor(ms / minuteMs) * minuteMs);
 }
 
 /** The shows that started in the range, added up: a viewer of two shows counts in each. */

@@ -1,4 +1,4 @@
-import { showColumns } from "../../../analytics/insights/showColumns.js";
+import { showCells, showColumns } from "../../../analytics/insights/showColumns.js";
 import {
   exampleProduct,
   type FieldName,
@@ -112,16 +112,6 @@ export const analyticsExample = {
   },
 };
 
-export const showsCsvExample = [
-  showColumns.join(","),
-  [
-    `"summer-sale","Summer sale",ENDED,${analyticsExample.startedAt},${analyticsExample.endedAt},2700,EUR`,
-    "1497,499,249.5,2245.5,30,10,5,45,300,100,400,380,20,10,17.5,600,200,500,11.84,49.9",
-    "0,0,49.9,49.9,1497,499,199.6,2195.6,75,0,20,0,5,28,9,5,42,40,9.33,9,10.53,1,0,0,1,240,80,320,305",
-  ].join(","),
-  "",
-].join("\n");
-
 /** The shirt with all fields that are read. */
 export const storedShirt = {
   ...exampleProduct,
@@ -160,6 +150,25 @@ const fullKpis = {
     { source: "direct", viewers: 130, orders: 14, sales: 698.6 },
   ],
 };
+
+/** How many viewers of each device make the shares above. */
+const deviceTotals = [
+  { channel: "LIVE", device: "mobile", viewers: 300 },
+  { channel: "LIVE", device: "desktop", viewers: 80 },
+  { channel: "REPLAY", device: "unknown", viewers: 20 },
+] as const;
+
+const exportedShow = {
+  ...analyticsExample,
+  storeId: "",
+  status: "ENDED",
+  startedAt: new Date(analyticsExample.startedAt),
+  endedAt: new Date(analyticsExample.endedAt),
+  kpis: fullKpis,
+  devices: deviceTotals,
+} as const;
+
+export const showsCsvExample = `${showColumns.join(",")}\n${showCells(exportedShow, "EUR", ",").join(",")}\n`;
 
 export const fullAnalyticsExample = {
   ...showExample,
