@@ -7,9 +7,9 @@ import { analytics, heldReadings } from "../../support/figures/feed.js";
 /** As stopTimers; also without time passing, one reading of the clock comes after the other. */
 function stopTimersPrecisely(): Timers {
   const clock = stopTimers();
-  const { now } = performance;
+  const now = performance.now.bind(performance);
   let readings = 0;
-  const spy = vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + (readings += 1) / 10_000);
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => now() + (readings += 1) / 10_000);
   onTestFinished(() => spy.mockRestore());
   return clock;
 }
