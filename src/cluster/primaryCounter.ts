@@ -22,11 +22,7 @@ export function countForWorker(channel: Channel, count: LocalCounter): void {
  *
  * @param warn called once for each outage
  */
-export function createPrimaryCounter(
-  channel: Channel,
-  warn: (problem: Error) => void,
-  timeoutMs: number = replyTimeoutMs,
-): CallCounter {
+export function createPrimaryCounter(channel: Channel, warn: (problem: Error) => void): CallCounter {
   // Does not leak: the primary answers every call, even if late.
   const pending = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
@@ -43,7 +39,7 @@ export function createPrimaryCounter(
   return withLocalFallback({
     name: "The primary",
     breaker: createCircuitBreaker(warn),
-    replyTimeoutMs: timeoutMs,
+    replyTimeoutMs,
     reserveRemotely,
   });
 }

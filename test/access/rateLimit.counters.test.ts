@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { withLocalFallback } from "../../src/access/rateLimits/rateLimit.fallback.js";
 import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimits/rateLimit.memory.js";
 import { countForWorker, createPrimaryCounter } from "../../src/cluster/primaryCounter.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimits/rateLimit.js";
 import type { Channel } from "../../src/cluster/channel.js";
+import { createCircuitBreaker } from "../../src/lib/circuitBreaker.js";
+import { stopTimers } from "../support/clock.js";
 
 describe("the counter of one process", () => {
   const policy = { name: "analytics", callsMax: 2, windowMs: 60_000 } as const;
@@ -65,7 +68,7 @@ describe("the counter that a primary has for its workers", () => {
     const warnings: string[] = [];
     const [primary, worker] = openChannelPair(hangs);
     countForWorker(primary, held);
-    const count = createPrimaryCounter(worker, ({ message }) => void warnings.push(message), 20);
+    const count = createPrimaryCounter(worker, ({ message }) => void warnings.push(message));
     return { warnings, reserve: async () => Object.values(await count.reserve(policy, "store")).slice(1) };
   }
 
@@ -82,18 +85,48 @@ describe("the counter that a primary has for its workers", () => {
   });
 
   test("is replaced by the worker's own while the primary does not reply", async () => {
+    const timers = stopTimers();
     let hangs = false;
-    const held = createLocalCounter(() => 0);
-    const { reserve, warnings } = startWorker(held, () => hangs);
+    const { reserve, warnings } = startWorker(
+      createLocalCounter(() => 0),
+      () => hangs,
+    );
     await reserve();
     hangs = true;
-    const verdicts = [await reserve(), await reserve(), await reserve()].map(([isGranted]) => isGranted);
+    const waiting = reserve();
+    await timers.run(2_000);
+    const verdicts = [await waiting, await reserve(), await reserve()].map(([isGranted]) => isGranted);
     expect(verdicts).toEqual([true, true, false]);
     expect(warnings).toEqual(["The primary does not answer."]);
     hangs = false;
-    await expect.poll(reserve).toEqual([true, 1, 60_000]); // held there: one, and this one
+    timers.pass(1_000);
+    expect(await reserve(), "held there: one, and this one").toEqual([true, 1, 60_000]);
     expect(warnings).toHaveLength(1);
   });
+});
+
+test("a shared counter that hangs is waited for half a second by all calls, and then asked by one call a second", async () => {
+  const timers = stopTimers();
+  const policy = { name: "analytics", callsMax: 30, windowMs: 60_000 } as const;
+  const warnings: Error[] = [];
+  let asked = 0;
+  const breaker = createCircuitBreaker((problem) => void warnings.push(problem));
+  const reserveRemotely = () => {
+    asked += 1;
+    return new Promise<never>(() => undefined);
+  };
+  const count = withLocalFallback({ name: "Redis", breaker, replyTimeoutMs: 500, reserveRemotely });
+  const many = () => Array.from({ length: 20 }, async () => (await count.reserve(policy, "store")).isGranted);
+  const first = many();
+  await timers.run(500);
+  expect(await Promise.all(first)).toEqual(Array(20).fill(true));
+  const next = await Promise.all(many());
+  expect([next.filter(Boolean).length, asked]).toEqual([10, 20]);
+  timers.pass(1_000);
+  void Promise.all(many());
+  expect(asked).toBe(21);
+  expect(warnings.map(({ message }) => message)).toEqual(["Redis does not answer."]);
+  count.close();
 });
 
 /** Both ends of a channel that carries nothing while `hangs()`. */

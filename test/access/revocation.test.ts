@@ -70,8 +70,8 @@ describe("while tables that all nodes have cannot be written", () => {
 });
 
 test("a revocation also revokes the token of an unfinished rotation", async () => {
-  const { id: store } = await createTestStore(app);
-  const { id } = await issueToken(app.db, store);
+  const { id: owner } = await createTestStore(app);
+  const { id } = await issueToken(app.db, owner);
   let goOn: () => void = () => undefined;
   const paused = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -90,9 +90,9 @@ test("a revocation also revokes the token of an unfinished rotation", async () =
       },
     },
   });
-  const rotating = rotateToken(slow as unknown as typeof app.db, store, id, { graceMs: 60_000 });
+  const rotating = rotateToken(slow as unknown as typeof app.db, owner, id, { graceMs: 60_000 });
   await Promise.race([begun, rotating]);
-  const revoking = revokeToken(app.db, store, id);
+  const revoking = revokeToken(app.db, owner, id);
   await expect
     .poll(async () => {
       const [row] = await app.db.$queryRawUnsafe<[{ count: bigint }]>(
@@ -106,7 +106,7 @@ test("a revocation also revokes the token of an unfinished rotation", async () =
   goOn();
   const { issued } = await rotating;
   expect(await revoking).toEqual({ revokedAt: expect.any(Date), replacedBy: null, alsoRevoked: [issued.id] });
-  expect(await listTokens(app.db, store)).toContainEqual(
+  expect(await listTokens(app.db, owner)).toContainEqual(
     expect.objectContaining({ id: issued.id, revokedAt: expect.any(Date) }),
   );
 });
