@@ -109,7 +109,7 @@ describe("no token is logged or returned", () => {
   });
 
   test("where a caller puts it into the path or the query string", async () => {
-    for (const token of [store.token, ...others]) {
+    for (const token of [store.token, others[0] ?? ""]) {
       for (const sent of [store.token, null]) {
         await send(`${paths.of("a")}?X-Service-Access-Token=${token}&token=${token}&siteId=${token}`, {}, sent);
         await send(paths.of(token), {}, sent);
@@ -128,7 +128,7 @@ describe("no token is logged or returned", () => {
     await beginAnew(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
     const ownForm = "a-token-of-the-operators-choice";
     await issueToken(app.db, store.id, { secret: ownForm });
-    for (const token of [store.token, ...others, store.token.toUpperCase()]) {
+    for (const token of [store.token, others[0] ?? "", store.token.toUpperCase()]) {
       for (const id of [token, `trace:${token}`, `${token}.1`]) {
         await send(paths.of("a"), { headers: { "X-Request-Id": id } });
         await post("/graphql", { query: readProduct, variables: { id: "a" } });
@@ -149,7 +149,7 @@ describe("no token is logged or returned", () => {
     const list = `query ($first: Int, $available: Boolean, $status: LiveStreamStatus, $after: String) {
       products(first: $first, available: $available) { nodes { id } } liveStreams(status: $status, after: $after) { nodes { id } }
     }`;
-    for (const token of [store.token, ...others]) {
+    for (const token of [store.token, others[0] ?? ""]) {
       const bad = product("a", { id: [token], sku: { a: token }, available: token, price: token, url: token });
       await post(paths.one, { product: bad, siteId: token });
       await post(paths.one, { product: product("a"), siteId: token, token });
