@@ -34,7 +34,7 @@ test("a timeline covers whole minutes from one moment until another", async () =
   expect(await startsOf({ from: "0001-01-01T00:00:00Z", until: at("18:30:00") })).toEqual(["18:29"]);
 });
 
-test.each([60, 120, 900, 86_400])("a timeline in buckets of %i seconds has the latest 1,500", async (bucketSeconds) => {
+test.each([60, 900, 86_400])("a timeline in buckets of %i seconds has the latest 1,500", async (bucketSeconds) => {
   const { storeId, lsId } = await newShow(app.db);
   const startedAt = new Date("2020-01-01T00:00:00Z");
   await app.db.liveStream.updateMany({ where: { storeId }, data: { startedAt } });
@@ -62,8 +62,8 @@ test.each([60, 900, 3_600])(
       until,
     });
     const spans = [
-      ...[60, 0, 1_590, 61, 120, 59.5, null, 120, -5, 2_000].map((from) => spanOf(from, null)),
-      ...[1_200, 30, 15, 900].map((from) => spanOf(from, at(1_300))),
+      ...[60, 0, 1_590, 59.5, null, -5, 2_000].map((from) => spanOf(from, null)),
+      ...[1_200, 15].map((from) => spanOf(from, at(1_300))),
     ];
     const fields = spans.map(
       ({ from, until }, n) =>
