@@ -91,11 +91,6 @@ describe("a batch", () => {
     });
   });
 
-  test.for(["LIVE", "ENDED"])("of a show that is %s is recorded", async (status) => {
-    const { store, lsId } = await storeWithShow(app, status);
-    expect(await recorded(store, lsId, [view("a")])).toEqual({ accepted: 1, duplicates: 0 });
-  });
-
   test("of an archived show is refused, even if it was recorded before", async () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [order("a", 5)]);

@@ -170,19 +170,6 @@ test("products of several shows are looked up by several statements if together 
   expect(statements.filter((sql) => sql.includes("product_by_id_or_sku")).length).toBeGreaterThan(1);
 });
 
-test("it has the currency of the store", async () => {
-  const store = await createTestStore(app);
-  const query = (until: string) =>
-    `{ storeAnalytics(from: "${may.from}", until: "${until}") { currency kpis { sales { currency } } } }`;
-  expect(await store.graphql(query(may.until))).toEqual({
-    data: { storeAnalytics: { currency: null, kpis: { sales: { currency: null } } } },
-  });
-  await setStore(app.db, store.id, { currency: "EUR" });
-  expect(await store.graphql(query("2026-05-20T00:00:00Z"))).toEqual({
-    data: { storeAnalytics: { currency: "EUR", kpis: { sales: { currency: "EUR" } } } },
-  });
-});
-
 test("scheduled shows have not started, and are not counted", async () => {
   const store = await createTestStore(app);
   await saved(store, { status: "SCHEDULED", startedAt: "2999-05-04T00:00:00.000Z", durationSeconds: null });

@@ -19,7 +19,7 @@ const everywhere = (lsId: string) => `{
     kpis { sales { live total } refunds { total } netSales { total } averageOrderValue sources { sales } }
     timeline { sales } topProducts(by: SALES) { sales }
   }
-  storeAnalytics(${may}) { kpis { sales { total } averageOrderValue } timeline { sales } }
+  storeAnalytics(${may}) { currency kpis { sales { total currency } averageOrderValue } timeline { sales } }
   productPerformance(${may}) { nodes { sales refunds } }
 }`;
 
@@ -48,7 +48,11 @@ describe("amounts are exact in the decimals of the store's currency, everywhere"
         timeline: [{ sales: total }],
         topProducts: [{ sales: total }],
       },
-      storeAnalytics: { kpis: { sales: { total }, averageOrderValue: average }, timeline: [{ sales: total }] },
+      storeAnalytics: {
+        currency,
+        kpis: { sales: { total, currency }, averageOrderValue: average },
+        timeline: [{ sales: total }],
+      },
       productPerformance: { nodes: [{ sales: total, refunds: refund }] },
     });
     const path = "/external/analytics/v1/live-streams.csv?from=2026-05-01T00:00:00Z&until=2026-06-01T00:00:00Z";

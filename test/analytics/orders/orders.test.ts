@@ -5,7 +5,7 @@ import { ofTest } from "../../support/citus/recording.js";
 import { exportEvents } from "../../../src/analytics/events/files/events.export.js";
 import { openTestApp } from "../../support/app.js";
 import { fromNow } from "../../support/clock.js";
-import { order, storeWithShow, view } from "../../support/events.js";
+import { order, storeWithShow } from "../../support/events.js";
 import {
   netOf,
   ordersPath,
@@ -14,7 +14,7 @@ import {
   sentOrder,
   unattributedOf,
 } from "../../support/figures/orders.js";
-import { readKpis, recorded, saved } from "../../support/shows.js";
+import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp();
 
@@ -50,33 +50,6 @@ test("an order counts for the show and the channel that its sender named, and sa
       },
     ],
   });
-});
-
-test("an order without a show counts for none, and stays in the shop's total", async () => {
-  const { store, lsId } = await storeWithShow(app);
-  await recordedOrders(store, [sentOrder("1", 30, { refunds: [{ amount: 5 }] }), sentOrder("2", 12.34)]);
-  expect(await netOf(store, lsId)).toEqual({ sales: 0, refunds: 0, net: 0, orders: 0 });
-  expect(await unattributedOf(store)).toEqual({ orders: 2, sales: 42.34, refunds: 5 });
-  expect((await readOrder(store, "2")).attributions).toEqual([
-    expect.objectContaining({ show: null, channel: null, amount: 12.34, because: "The shop named no show." }),
-  ]);
-});
-
-test("the newer state of an order corrects figures by further entries, and gross sales never fall", async () => {
-  const { store, lsId } = await storeWithShow(app);
-  await recordedOrders(store, [sentOrder("1", 100, { lsId, channel: "LIVE" })]);
-  await recordedOrders(store, [sentOrder("1", 80, { lsId, channel: "LIVE" })]);
-  expect(await netOf(store, lsId)).toEqual({ sales: 100, refunds: 20, net: 80, orders: 1 });
-  await recordedOrders(store, [sentOrder("1", 130, { lsId, channel: "LIVE" })]);
-  expect(await netOf(store, lsId)).toEqual({ sales: 130, refunds: 0, net: 130, orders: 1 });
-});
-
-test("a refund that the newer state of an order lists no more counts no more", async () => {
-  const { store, lsId } = await storeWithShow(app);
-  const refunds = [{ id: "r", amount: 30 }];
-  await recordedOrders(store, [sentOrder("1", 100, { lsId, channel: "LIVE", refunds })]);
-  await recordedOrders(store, [sentOrder("1", 90, { lsId, channel: "LIVE" })]);
-  expect(await netOf(store, lsId)).toEqual({ sales: 100, refunds: 10, net: 90, orders: 1 });
 });
 
 test("the newer state of an order corrects its time and its viewer, and nothing is new the second time", async () => {
@@ -162,15 +135,6 @@ test("an export of events has those that were sent, and none of the entries of o
   for await (const piece of exportEvents(app.db, store.id, lsId)) lines.push(...piece.toString().trim().split("\n"));
   const sent = lines.map((line) => JSON.parse(line) as { id: string; type: string; amount: number });
   expect(sent.map(({ id, type, amount }) => [id, type, amount])).toEqual([["a", "ORDER", 50]]);
-});
-
-test("figures as sent by events stay what they were", async () => {
-  const { store, lsId } = await storeWithShow(app);
-  await recorded(store, lsId, [view("v"), order("o", 9.5, { orderId: "x" })]);
-  const before = await readKpis(store, lsId);
-  await recordedOrders(store, [sentOrder("x", 9.5)]);
-  expect(await readKpis(store, lsId)).toEqual(before);
-  expect(before).toMatchObject({ sales: { live: 9.5, total: 9.5 }, orders: { total: 1 } });
 });
 
 test("a call of many orders does not fill the server's table of locks", async () => {
