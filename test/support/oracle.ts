@@ -95,81 +95,56 @@ function sourceOf({ source }: SentEvent): string {
   return (name.startsWith("www.") ? name.slice(4) : name) || "unknown";
 }
 
-/** The six documented members, as REST gives them. */
-export function documentedKpis(events: readonly SentEvent[]) {
-  const [live, replay] = [on(events, "LIVE"), on(events, "REPLAY")];
-  const ordersOf = (some: readonly SentEvent[]) => some.filter(({ type }) => type === "ORDER");
-  const viewers = viewersOf(live).size + viewersOf(replay).size;
-  const cartViewers = cartViewersOf(live).size + cartViewersOf(replay).size;
-  return {
-    sales: { live: salesOf(live), replay: salesOf(replay), total: salesOf(events) },
-    orders: { live: ordersOf(live).length, replay: ordersOf(replay).length, total: ordersOf(events).length },
-    viewers: { live: viewersOf(live).size, replay: viewersOf(replay).size, total: viewers },
-    addToCart: {
-      live: percent(cartViewersOf(live).size, viewersOf(live).size),
-      replay: percent(cartViewersOf(replay).size, viewersOf(replay).size),
-      avg: percent(cartViewers, viewers),
-    },
-    avgViewTime: {
-      live: rounded(viewTimeOf(live), viewersOf(live).size),
-      replay: rounded(viewTimeOf(replay), viewersOf(replay).size),
-      avg: rounded(viewTimeOf([...live, ...replay]), viewers),
-    },
-    devices: deviceShares([...viewersOf(live).values(), ...viewersOf(replay).values()]),
-  };
-}
-
 /** All members of Kpis, as GraphQL gives them. */
 export function kpis(events: readonly SentEvent[]) {
-  const documented = documentedKpis(events);
-  const unique = viewersOf(events).size;
-  const orders = events.filter(({ type }) => type === "ORDER");
-  const referred = on(orders, "REFERRAL");
+  const [live, replay] = [on(events, "LIVE"), on(events, "REPLAY")];
+  const viewers = viewerCounts(events);
+  const carts = viewerCounts(events.filter(({ type }) => type === "ADD_TO_CART"));
+  const isOrder = ({ type }: SentEvent) => type === "ORDER";
+  const orders = byChannel(events, (some) => some.filter(isOrder).length);
+  const sales = byChannel(events, salesOf);
+  const unique = buyersOf(events);
+  const buyers = byChannel(events, buyersOf);
   return {
-    ...documented,
-    orders: { ...documented.orders, referral: referred.length },
-    viewers: { ...documented.viewers, unique },
-    sales: withCurrency({ ...documented.sales, referral: salesOf(referred) }),
+    sales: withCurrency(sales),
     refunds: withCurrency(byChannel(events, refundsOf)),
     netSales: withCurrency(byChannel(events, netSalesOf)),
-    conversionRate: percent(orders.length, unique),
-    averageOrderValue: rounded(sum(orders.map(({ amount }) => amount)), orders.length),
-    ...buyerKpis(events),
-    sources: sourceFigures(events),
+    orders,
+    viewers,
+    addToCart: {
+      live: percent(carts.live, viewers.live),
+      replay: percent(carts.replay, viewers.replay),
+      avg: percent(carts.total, viewers.total),
+    },
+    avgViewTime: {
+      live: rounded(viewTimeOf(live), viewers.live),
+      replay: rounded(viewTimeOf(replay), viewers.replay),
+      avg: rounded(viewTimeOf([...live, ...replay]), viewers.total),
+    },
+    devices: deviceShares([...viewersOf(live).values(), ...viewersOf(replay).values()]),
+    conversionRate: percent(orders.total, viewers.unique),
+    averageOrderValue: rounded(sum(events.filter(isOrder).map(({ amount }) => amount)), orders.total),
+    buyers: { ...buyers, total: buyers.live + buyers.replay + buyers.referral, unique },
+    buyerRate: {
+      live: percent(buyers.live, viewers.live),
+      replay: percent(buyers.replay, viewers.replay),
+      total: percent(unique, viewers.unique),
+    },
+    ordersWithoutViewer: byChannel(events, (some) => some.filter((event) => isOrder(event) && !isNamed(event)).length),
     engagedViewers: viewerCounts(events.filter(({ type, seconds }) => type === "VIEW" && (seconds ?? 0) >= 3)),
+    sources: sourceFigures(events),
   };
 }
 
-/** Who ordered; an order without a viewer is nobody's. */
-function buyerKpis(events: readonly SentEvent[]) {
-  const orders = events.filter(({ type }) => type === "ORDER");
-  const of = (some: readonly SentEvent[]) => {
-    const named = some.filter(({ viewerId }) => typeof viewerId === "string");
-    return { buyers: new Set(named.map(({ viewerId }) => viewerId)).size, nobodys: some.length - named.length };
-  };
-  const [live, replay, referral] = [of(on(orders, "LIVE")), of(on(orders, "REPLAY")), of(on(orders, "REFERRAL"))];
-  const total = live.buyers + replay.buyers + referral.buyers;
-  const viewers = viewerCounts(events);
-  return {
-    buyers: {
-      live: live.buyers,
-      replay: replay.buyers,
-      referral: referral.buyers,
-      total,
-      unique: of(orders).buyers,
-    },
-    buyerRate: {
-      live: percent(live.buyers, viewers.live),
-      replay: percent(replay.buyers, viewers.replay),
-      total: percent(of(orders).buyers, viewers.unique),
-    },
-    ordersWithoutViewer: {
-      live: live.nobodys,
-      replay: replay.nobodys,
-      referral: referral.nobodys,
-      total: of(orders).nobodys,
-    },
-  };
+/** Whether it names a viewer: an order without one is nobody's. */
+function isNamed({ viewerId }: SentEvent): boolean {
+  return typeof viewerId === "string";
+}
+
+/** Who ordered. */
+function buyersOf(events: readonly SentEvent[]): number {
+  const orders = events.filter((event) => event.type === "ORDER" && isNamed(event));
+  return new Set(orders.map(({ viewerId }) => viewerId)).size;
 }
 
 /** A viewer, or a buyer who was not seen, came from where their first event says; an order of nobody from where it says itself. */
@@ -205,11 +180,9 @@ function withCurrency<Amounts extends object>(amounts: Amounts) {
   return { ...amounts, currency: null };
 }
 
-function byChannel(events: readonly SentEvent[], amountOf: (some: readonly SentEvent[]) => number) {
-  const [live, replay, referral] = (["LIVE", "REPLAY", "REFERRAL"] as const).map((channel) =>
-    amountOf(on(events, channel)),
-  );
-  return { live, replay, referral, total: amountOf(events) };
+function byChannel(events: readonly SentEvent[], figureOf: (some: readonly SentEvent[]) => number) {
+  const of = (channel: SentEvent["channel"]) => figureOf(on(events, channel));
+  return { live: of("LIVE"), replay: of("REPLAY"), referral: of("REFERRAL"), total: figureOf(events) };
 }
 
 /** The most distinct viewers active in one minute of the clock. */
@@ -277,10 +250,6 @@ function viewersOf(events: readonly SentEvent[]): Map<string, string> {
     viewers.set(viewerId, deviceOf(event));
   }
   return viewers;
-}
-
-function cartViewersOf(events: readonly SentEvent[]) {
-  return viewersOf(events.filter(({ type }) => type === "ADD_TO_CART"));
 }
 
 function viewTimeOf(events: readonly SentEvent[]): Exact {

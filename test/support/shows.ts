@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { getNamedType, isObjectType } from "graphql";
 import { expect } from "vitest";
 import { schema } from "../../src/graphql/schema.js";
+import { documentedFields } from "../../src/rest/routes/routes.contract.js";
 import type { TestApp, TestStore } from "./app.js";
 import { ofTest } from "./citus/recording.js";
-import type { SentEvent } from "./oracle.js";
+import { kpis, type SentEvent } from "./oracle.js";
 import { type ExpectedProblem, graphqlError } from "./problems.js";
 
 export interface SentShow {
@@ -44,6 +45,26 @@ function selectionOf(type: string): string {
 
 const kpiSelection = selectionOf("Kpis");
 export const kpiFields = kpiSelection.slice(1, -1);
+
+/** What the documented path gives of the KPIs of these events, in its order. */
+export function documentedKpis(events: readonly SentEvent[]): unknown {
+  return documentedOf("Kpis", kpis(events));
+}
+
+function documentedOf(type: string, value: unknown): unknown {
+  const object = schema.getType(type);
+  if (!isObjectType(object) || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => documentedOf(type, item));
+  const fields = object.getFields();
+  const names = documentedFields[type] ?? Object.keys(value);
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = fields[name];
+      if (field === undefined) throw new Error(`${type} has no field ${name}.`);
+      return [name, documentedOf(getNamedType(field.type).name, Reflect.get(value, name))];
+    }),
+  );
+}
 
 /** Everything that GraphQL has of a show's analytics. */
 export const readAnalytics = `

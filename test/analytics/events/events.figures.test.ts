@@ -4,8 +4,8 @@ import { openTestApp } from "../../support/app.js";
 import { fromNow, stopClock } from "../../support/clock.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { someEvents } from "../../support/figures.js";
-import { documentedKpis, kpis, type SentEvent, timeline } from "../../support/oracle.js";
-import { readAnalytics, readKpis, recorded, saved } from "../../support/shows.js";
+import { kpis, type SentEvent, timeline } from "../../support/oracle.js";
+import { documentedKpis, readAnalytics, readKpis, recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

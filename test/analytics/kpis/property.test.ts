@@ -6,14 +6,13 @@ import { asInputs, expectedFigures, figuresOf, insertShows, newShow } from "../.
 import {
   accepted,
   devicesByChannel,
-  documentedKpis,
   kpis,
   peakViewers,
   type SentEvent,
   timeline,
   topProducts,
 } from "../../support/oracle.js";
-import { analyticsPath, readAnalytics, recorded, saved, savedShow } from "../../support/shows.js";
+import { analyticsPath, documentedKpis, readAnalytics, recorded, saved, savedShow } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 

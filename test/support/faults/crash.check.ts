@@ -2,16 +2,8 @@ import { expect } from "vitest";
 import type { RootDatabase } from "../../../src/database/client.js";
 import type { TestStore } from "../app.js";
 import type { Batch, Outcome, ProductSet, Sent } from "./crash.load.js";
-import {
-  devicesByChannel,
-  documentedKpis,
-  kpis,
-  peakViewers,
-  type SentEvent,
-  timeline,
-  topProducts,
-} from "../oracle.js";
-import { readAnalytics, readKpis } from "../shows.js";
+import { devicesByChannel, kpis, peakViewers, type SentEvent, timeline, topProducts } from "../oracle.js";
+import { documentedKpis, readAnalytics, readKpis } from "../shows.js";
 import { storedEventIds } from "../figures/storedEvents.js";
 
 /** What became of requests in the database. */
