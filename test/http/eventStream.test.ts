@@ -1,12 +1,17 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { serverSentEvents } from "../../src/graphql/streamFormat.js";
+import { expect, onTestFinished, test } from "vitest";
+import { LatestValue } from "../../src/analytics/feed/latestValue.js";
+import { multipart, serverSentEvents } from "../../src/graphql/streamFormat.js";
 import type { EventStream } from "../../src/graphql/eventStream.js";
 import { sendEvents } from "../../src/http/sendEvents.js";
-import { createTestStore, startApp } from "../support/app.js";
+import { createTestStore, openTestApp } from "../support/app.js";
+import { stopTimers } from "../support/clock.js";
 import { saved } from "../support/shows.js";
 import { converse } from "../support/http/socket.js";
+
+const app = await openTestApp();
 
 const streamRequest = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
 
@@ -23,8 +28,7 @@ function emptyStream() {
 }
 
 test("a stream that ends before an earlier response of its connection is complete sends no more pings", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  const timers = stopTimers();
   const streams: ReturnType<typeof emptyStream>[] = [];
   const sent: Promise<void>[] = [];
   const errors: unknown[] = [];
@@ -41,7 +45,7 @@ test("a stream that ends before an earlier response of its connection is complet
   await expect.poll(() => streams).toHaveLength(2);
   streams[1]?.end();
   await sent[1];
-  vi.advanceTimersByTime(60_000);
+  timers.pass(60_000);
   await new Promise((resolve) => setImmediate(resolve));
   expect(errors).toEqual([]);
   socket.destroy();
@@ -50,8 +54,6 @@ test("a stream that ends before an earlier response of its connection is complet
 });
 
 test("all subscriptions pipelined on one connection end when their client leaves", async () => {
-  const app = await startApp();
-  onTestFinished(() => app.close());
   const store = await createTestStore(app);
   const { id } = await saved(store, { status: "LIVE" });
   const body = JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${id}") { id } }` });
@@ -60,4 +62,40 @@ test("all subscriptions pipelined on one connection end when their client leaves
   await expect.poll(() => app.feed.watchers).toBe(3);
   socket.destroy();
   await expect.poll(() => app.feed.watchers).toBe(0);
+});
+
+test("streams ask proxies not to buffer them", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  const leaving = new AbortController();
+  const response = await store.fetch("/graphql", {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ query: `subscription { liveStreamAnalytics(lsId: "${id}") { id } }` }),
+  });
+  expect([response.status, response.headers.get("x-accel-buffering")]).toEqual([200, "no"]);
+  leaving.abort();
+});
+
+test.each([
+  ["server-sent events", serverSentEvents],
+  ["the multipart protocol", multipart],
+])("a silent stream of %s sends a heartbeat every 12 seconds, so that no proxy cuts it off", async (__, format) => {
+  const timers = stopTimers();
+  const events = new LatestValue<never>(() => undefined);
+  const server = createServer(
+    (_, response) =>
+      void sendEvents(response, { status: 200, headers: {}, format, events }, new AbortController().signal),
+  );
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect(await reader?.read(), "the beginning").toEqual({ done: false, value: format.opening.toString() });
+  for (let times = 0; times < 2; times += 1) {
+    timers.pass(12_000);
+    expect(await reader?.read()).toEqual({ done: false, value: format.heartbeat.toString() });
+  }
+  await reader?.cancel();
 });

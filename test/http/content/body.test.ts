@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { readBody, receive } from "../../../src/http/content/body.js";
@@ -53,7 +52,7 @@ test("reading a body ends once its last piece is taken, also where its client ha
   const received = receive(request as unknown as IncomingMessage, async () => {
     request.destroy();
     await once(request, "close");
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     isTaken = true;
   });
   request.write("a piece");

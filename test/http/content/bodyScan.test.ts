@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { type BodyScan, scanBody } from "../../../src/http/content/bodyScan.js";
@@ -52,7 +51,7 @@ test("a thread that has used a body can collect it at once", async () => {
     return new WeakRef(await receiveBody(port2));
   };
   const body = await receive();
-  await setImmediate(); // before ports are closed
+  await new Promise((resolve) => setImmediate(resolve)); // before ports are closed
   collectGarbage();
   expect(body.deref()).toBeUndefined();
 });

@@ -1,17 +1,8 @@
 import { randomBytes } from "node:crypto";
-import {
-  brotliCompressSync,
-  brotliDecompressSync,
-  constants,
-  deflateRawSync,
-  deflateSync,
-  gunzipSync,
-  gzipSync,
-} from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { cpuMsOf } from "../../support/busy.js";
 import { exchange } from "../../support/http/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";
 import { paths, products, storedProducts } from "../../support/products.js";
@@ -25,8 +16,6 @@ const quickBrotli = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
 const codings: [string, (body: Buffer) => Buffer][] = [
   ["gzip", gzipSync],
-  ["x-gzip", gzipSync],
-  ["GZIP", gzipSync],
   ["deflate", deflateSync],
   ["br", (body) => brotliCompressSync(body, { params: quickBrotli })],
 ];
@@ -60,6 +49,10 @@ async function expectRefused(sent: Sent, code: string, detail: string): Promise<
   }
   expect(await post("/graphql", sent)).toMatchObject({ status, body: { errors: [graphqlError(code, detail)] } });
 }
+
+test.each(["x-gzip", "GZIP"])("%s is another name of gzip", async (coding) => {
+  expect(await post(paths.bulk, { coding, body: [gzipSync(bulk)] })).toMatchObject({ status: 200 });
+});
 
 describe.each(codings)("a body in %s", (coding, pack) => {
   test("is accepted with and without Content-Length, in one piece or byte by byte", async () => {
@@ -124,23 +117,12 @@ describe.each(codings)("a body in %s", (coding, pack) => {
   });
 });
 
-/** The least of three times: the garbage of other work may be collected meanwhile. */
-async function leastCpuMsOf(work: () => unknown): Promise<number> {
-  return Math.min(await cpuMsOf(work), await cpuMsOf(work), await cpuMsOf(work));
-}
-
-test("a decompression bomb of some kilobytes is refused without being inflated", async () => {
-  const content = Buffer.alloc(100_000_000, " "); // a refusal costs as much for any length: far less, also on a busy machine
-  const bombs: [string, Buffer, (bomb: Buffer) => Buffer][] = [
-    ["br", brotliCompressSync(content, { params: quickBrotli }), brotliDecompressSync],
-    ["gzip", gzipSync(content, { level: 1 }), gunzipSync],
-  ];
-  for (const [coding, bomb, inflate] of bombs) {
+test("a decompression bomb of some kilobytes is refused", async () => {
+  const content = Buffer.alloc(50_000_000, " "); // what is beyond the limit is not inflated: see body.test.ts
+  const packed = { br: brotliCompressSync(content, { params: quickBrotli }), gzip: gzipSync(content, { level: 1 }) };
+  for (const [coding, bomb] of Object.entries(packed)) {
     expect(bomb.length).toBeLessThan(bytesMax);
-    const refuse = () => post(paths.bulk, { coding, body: [bomb] });
-    const refusing = await leastCpuMsOf(async () => expect(await refuse()).toMatchObject({ status: 413 }));
-    const inflating = await cpuMsOf(() => expect(inflate(bomb)).toHaveLength(content.length));
-    expect(refusing).toBeLessThan(inflating / 2);
+    expect(await post(paths.bulk, { coding, body: [bomb] })).toMatchObject({ status: 413 });
   }
 });
 

@@ -1,3 +1,4 @@
+// @tier all
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";

@@ -1,13 +1,15 @@
+// @tier all
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore, storeAt } from "../../support/app.js";
 import { receive } from "../../support/http/bytes.js";
 import { readPage } from "../../support/browser/pages.js";
 import { documented, paths, product } from "../../support/products.js";
 import { type Proxy, startHaproxy, startNginx } from "../../support/process/proxies.js";
+import { needed } from "../../support/run/programs.js";
 import { record, saved } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
-const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
+const [nginx, haproxy] = [needed("TEST_NGINX"), needed("TEST_HAPROXY")];
 const prefix = "/shop-api";
 
 let apps: Record<"plain" | "prefixed", TestApp>;
@@ -29,48 +31,34 @@ const stripping = [
 ];
 
 /** How a proxy passes on what comes below the prefix, and the address that the OpenAPI document names then. */
-const ways: [string, boolean, () => Promise<Proxy>, (base: string) => string][] = [
-  ["nginx that removes the prefix", nginx !== "", () => nginxAt(`proxy_pass ${server(apps.plain)}/;`), () => "."],
+const ways: [string, () => Promise<Proxy>, (base: string) => string][] = [
+  ["nginx that removes the prefix", () => nginxAt(`proxy_pass ${server(apps.plain)}/;`), () => "."],
   [
     "nginx with HTTP/1.1 that removes the prefix",
-    nginx !== "",
     () => nginxAt(`proxy_pass ${server(apps.plain)}/; proxy_http_version 1.1;`),
     () => ".",
   ],
   [
     "nginx that removes the prefix, with BASE_PATH",
-    nginx !== "",
     () => nginxAt(`proxy_pass ${server(apps.prefixed)}/; ${forwarded}`),
     (base) => base,
   ],
   [
     "nginx that keeps the prefix, with BASE_PATH",
-    nginx !== "",
     () => nginxAt(`proxy_pass ${server(apps.prefixed)}; ${forwarded}`),
     (base) => base,
   ],
-  [
-    "HAProxy that removes the prefix",
-    haproxy !== "",
-    () => startHaproxy(haproxy, portOf(apps.plain), stripping),
-    () => ".",
-  ],
+  ["HAProxy that removes the prefix", () => startHaproxy(haproxy, portOf(apps.plain), stripping), () => "."],
   [
     "HAProxy that removes the prefix, with BASE_PATH",
-    haproxy !== "",
     () => startHaproxy(haproxy, portOf(apps.prefixed), stripping),
     () => prefix,
   ],
-  [
-    "HAProxy that keeps the prefix, with BASE_PATH",
-    haproxy !== "",
-    () => startHaproxy(haproxy, portOf(apps.prefixed)),
-    () => prefix,
-  ],
+  ["HAProxy that keeps the prefix, with BASE_PATH", () => startHaproxy(haproxy, portOf(apps.prefixed)), () => prefix],
 ];
 
-describe.each(ways)("behind %s", (_, isInstalled, start, serverUrl) => {
-  test.runIf(isInstalled)("pages, their files, REST, GraphQL, subscriptions and redirects stay below it", async () => {
+describe.each(ways)("behind %s", (_, start, serverUrl) => {
+  test("pages, their files, REST, GraphQL, subscriptions and redirects stay below it", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());
     const origin = `http://127.0.0.1:${proxy.port}`;

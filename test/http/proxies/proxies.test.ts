@@ -1,12 +1,14 @@
+// @tier all
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { type Proxy, startHaproxy, startNginx } from "../../support/process/proxies.js";
+import { needed } from "../../support/run/programs.js";
 import { record, saved } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
-const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
+const [nginx, haproxy] = [needed("TEST_NGINX"), needed("TEST_HAPROXY")];
 const query = "subscription ($lsId: String!) { liveStreamAnalytics(lsId: $lsId) { kpis { orders { total } } } }";
 
 const app = await openTestApp();
@@ -35,7 +37,7 @@ async function watchedOrders(port: number): Promise<number[]> {
   return [before, after];
 }
 
-describe.runIf(nginx !== "")("nginx", () => {
+describe("nginx", () => {
   test("with a bare proxy_pass, which is HTTP/1.0 and buffered, forwards live values", async () => {
     const { port } = await closedAfterTest(startNginx(nginx, `proxy_pass http://127.0.0.1:${serverPort()};`));
     expect(await watchedOrders(port)).toEqual([0, 1]);
@@ -72,20 +74,7 @@ describe.runIf(nginx !== "")("nginx", () => {
   });
 });
 
-test.runIf(haproxy !== "")("HAProxy forwards live values", async () => {
+test("HAProxy forwards live values", async () => {
   const { port } = await closedAfterTest(startHaproxy(haproxy, serverPort()));
   expect(await watchedOrders(port)).toEqual([0, 1]);
-});
-
-test("streams ask proxies not to buffer them", async () => {
-  const { id: lsId } = await saved(store);
-  const leaving = new AbortController();
-  const response = await store.fetch("/graphql", {
-    method: "POST",
-    signal: leaving.signal,
-    headers: { "content-type": "application/json", accept: "text/event-stream" },
-    body: JSON.stringify({ query, variables: { lsId } }),
-  });
-  expect([response.status, response.headers.get("x-accel-buffering")]).toEqual([200, "no"]);
-  leaving.abort();
 });

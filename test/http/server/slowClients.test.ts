@@ -1,12 +1,17 @@
-import { describe, expect, test } from "vitest";
-import { startApp, storeAt } from "../../support/app.js";
-import { timeouts, useShortTimeoutServer } from "../../support/http/shortTimeoutServer.js";
-import { problemBody } from "../../support/problems.js";
-import { until } from "../../support/until.js";
-import { paths, product, storedProducts } from "../../support/products.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { createTestStore, openTestApp, startApp, storeAt, testDatabase } from "../../support/app.js";
 import { type Conversation, converse, onlyAnswer } from "../../support/http/socket.js";
+import { problemBody } from "../../support/problems.js";
+import { paths, product, storedProducts } from "../../support/products.js";
+import { until } from "../../support/until.js";
 
-const server = useShortTimeoutServer();
+/** Short, but longer than this process takes for a whole request. */
+const timeouts = { headersTimeoutMs: 500, requestTimeoutMs: 1_000, keepAliveTimeoutMs: 500, checkIntervalMs: 20 };
+const app = await openTestApp({}, testDatabase(), timeouts);
+const store = await createTestStore(app);
+afterEach(() => {
+  if (app.logged.length > 0) throw new Error(`Anybody can be slow, but it was logged: ${app.logged.join("")}`);
+});
 
 const timedOut = {
   status: 408,
@@ -14,68 +19,51 @@ const timedOut = {
   body: problemBody("REQUEST_TIMEOUT", "The request took too long to arrive."),
 };
 
-/** Sends a byte of a text every 20 ms until the server has closed; the text must take longer than its timeouts. */
-async function drip(conversation: Conversation, text: string): Promise<number> {
+/** Sends a piece of a text again and again until the server has closed. */
+async function drip({ socket }: Conversation, pieces: string | readonly string[]): Promise<void> {
   let next = 0;
-  const timer = setInterval(() => conversation.socket.write(text[next++ % text.length] ?? ""), 20);
-  return conversation.closed().finally(() => clearInterval(timer));
+  await until(() => {
+    socket.write(pieces[next++ % pieces.length] ?? "");
+    return socket.closed;
+  }, "the server to close");
 }
 
 const head = (path: string, length: number) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${server.store.token}\r\nContent-Length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Access-Token: ${store.token}\r\nContent-Length: ${length}\r\n\r\n`;
+const chunked = head(paths.one, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
 
 // They wait for the server's times side by side.
 describe.concurrent("a client is cut off", () => {
-  test("that sends nothing at all, with a 408", async () => {
-    const conversation = converse(server.app.url);
-    expect(await conversation.closed()).toBeGreaterThan(timeouts.headersTimeoutMs - 50);
+  test.each<[string, string, string | readonly string[]]>([
+    ["nothing at all", "", ""],
+    ["its headers byte by byte", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "X-Slow: abcdefgh\r\n"],
+    ["its body to REST byte by byte", head(paths.one, 5_000), JSON.stringify({ product: product("slow") })],
+    ["its body to GraphQL byte by byte", head("/graphql", 5_000), '{"query":"{__typename}"}'],
+    ["its body chunk by chunk, without a length", chunked, ["1\r\n \r\n"]],
+  ])("that sends %s, with a 408, and nothing is stored", async (_, begun, rest) => {
+    const conversation = converse(app.url, begun);
+    if (rest === "") await conversation.closed();
+    else await drip(conversation, rest);
     expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
-  });
-
-  test("that sends its headers byte by byte, with a 408", async () => {
-    const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n");
-    expect(await drip(conversation, "X-Slow: abcdefgh\r\n")).toBeGreaterThan(timeouts.headersTimeoutMs - 50);
-    expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
-  });
-
-  test.each([paths.one, "/graphql"])(
-    "that sends its body to %s byte by byte, with a 408, and nothing is stored",
-    async (path) => {
-      const conversation = converse(server.app.url, head(path, 5_000));
-      const sent = path === paths.one ? JSON.stringify({ product: product("slow") }) : '{"query":"{__typename}"}';
-      expect(await drip(conversation, sent)).toBeGreaterThan(timeouts.requestTimeoutMs - 50);
-      expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
-      expect(await storedProducts(server.app, server.store)).toEqual([]);
-    },
-  );
-
-  test("that sends its body chunk by chunk, without a length, with a 408", async () => {
-    const chunked = head(paths.one, 0).replace("Content-Length: 0", "Transfer-Encoding: chunked");
-    const conversation = converse(server.app.url, chunked);
-    const timer = setInterval(() => conversation.socket.write("1\r\n \r\n"), 20);
-    expect(await conversation.closed()).toBeGreaterThan(timeouts.requestTimeoutMs - 50);
-    clearInterval(timer);
-    expect(onlyAnswer(conversation.received())).toMatchObject(timedOut);
+    expect(await storedProducts(app, store)).toEqual([]);
   });
 
   test("that continues to send a refused body, without a second response", async () => {
-    const refused = head(paths.one, 5_000).replace("application/json", "text/plain");
-    const conversation = converse(server.app.url, refused);
+    const conversation = converse(app.url, head(paths.one, 5_000).replace("application/json", "text/plain"));
     await drip(conversation, "x");
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 415 });
   });
 
   test("that sends nothing after a request, without a further response", async () => {
-    const conversation = converse(server.app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    const closedAfterMs = await conversation.closed();
-    expect(closedAfterMs).toBeGreaterThan(timeouts.keepAliveTimeoutMs - 50);
+    const conversation = converse(app.url, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    await conversation.closed();
     expect(onlyAnswer(conversation.received())).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
   });
 });
 
 test("many slow clients do not affect others", async () => {
   const patient = await startApp(); // with the usual times, so that none of them is cut off meanwhile
-  const caller = storeAt(patient.url, server.store);
+  const caller = storeAt(patient.url, await createTestStore(patient));
   const slow = Array.from({ length: 200 }, (_, index) =>
     converse(patient.url, index % 2 === 0 ? "GET / HTTP/1.1\r\nHo" : `${head(paths.bulk, 9_000)}{"products":[`),
   );

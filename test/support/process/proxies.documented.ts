@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { expect, onTestFinished } from "vitest";
 import { configurationIn } from "../docs.js";
+import { needed } from "../run/programs.js";
 import { freePort, startHaproxySite, startNginxSite } from "./proxies.js";
 
-const { TEST_NGINX: nginx = "", TEST_HAPROXY: haproxy = "" } = process.env;
-
-/** The proxies of docs/deploying.md, with their programs; "" where there is none. */
+/** The proxies of docs/deploying.md, with their programs. */
 export const documentedProxies = [
-  ["nginx", nginx],
-  ["haproxy", haproxy],
+  ["nginx", needed("TEST_NGINX")],
+  ["haproxy", needed("TEST_HAPROXY")],
 ] as const;
 
 /** Starts a proxy as docs/deploying.md shows it, in front of a server, until the test ends. @returns its port */
