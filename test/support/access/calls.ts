@@ -250,8 +250,9 @@ function isUsual(type: string, field: string): boolean {
 }
 
 /**
- * The arguments of an operation by every name: what is required, by each name in turn, and with each other argument, and each other
- * field of an input, that may name something. Fields and exports are also asked to choose and order in each way: other paths run the same fields.
+ * The arguments of an operation by every name: what is required, by each name in turn, and with each other argument that may name
+ * something. Fields and exports are also asked to choose and order in each way, and with each other field of an input that may name
+ * something: paths run the same fields.
  */
 export function asksOf({ args, name: operation, field }: Operation, names: Names): Given[] {
   const required = args.filter((each) => isNonNullType(each.type) && each.defaultValue === undefined);
@@ -268,9 +269,9 @@ export function asksOf({ args, name: operation, field }: Operation, names: Names
     ...others
       .filter((each) => mayName(each.type, each.name) || chooses(each))
       .flatMap(({ name, type }) => variantsOf(type, name, names).map((value) => ({ ...first, [name]: value }))),
-    ...required.flatMap(({ name, type }) =>
-      withMore(type, first[name], names).map((value) => ({ ...first, [name]: value })),
-    ),
+    ...required
+      .filter(() => mayChoose)
+      .flatMap(({ name, type }) => withMore(type, first[name], names).map((value) => ({ ...first, [name]: value }))),
   ];
 }
 

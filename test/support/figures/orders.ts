@@ -27,7 +27,7 @@ export function sentOrder(id: string, amount: number, fields: Partial<SentOrder>
   return { id, amount, placedAt: "2026-05-04T19:00:00.000Z", ...fields };
 }
 
-export const recordOrders = `mutation ($orders: [OrderInput!]!) { recordOrders(orders: $orders) { accepted duplicates } }`;
+const recordOrders = `mutation ($orders: [OrderInput!]!) { recordOrders(orders: $orders) { accepted duplicates } }`;
 
 export async function recordedOrders(store: TestStore, orders: readonly SentOrder[]) {
   const answer = await store.graphql(recordOrders, { orders });
