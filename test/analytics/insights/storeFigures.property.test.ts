@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { openTestApp, type TestStore } from "../../support/app.js";
+import { openTestApp, openTestDatabase, type TestStore } from "../../support/app.js";
 import { kpiFields } from "../../support/shows.js";
 import { situations, storeOf, treat, treatment } from "../../support/figures/storeHistories.js";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../../support/figures/storeOracle.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
+const { client: db } = openTestDatabase();
 
 const parts = fc.record({
   bucket: fc.constantFrom("HOUR", "DAY", "WEEK", "MONTH"),
@@ -69,7 +70,7 @@ async function ranked(store: TestStore, variables: object) {
 // Another store has the same shows, with events of the same ids and viewers.
 const sizes = ({ shows }: { shows: readonly OracleShow[] }) => shows.length;
 const [largest] = fc.sample(situations, 20).toSorted((a, b) => sizes(b) - sizes(a));
-if (largest !== undefined) await storeOf(app, largest.shows);
+if (largest !== undefined) await storeOf(app, db, largest.shows);
 
 test("every figure of a store follows from what was sent to its shows, also where viewers were erased, events removed and totals rebuilt", async () => {
   const property = fc.asyncProperty(
@@ -79,8 +80,8 @@ test("every figure of a store follows from what was sent to its shows, also wher
     ranking,
     async (situation, how, some, { by, first }) => {
       const { timeZone, around, range, shows } = situation;
-      const store = await storeOf(app, shows);
-      await treat(app, store, how, around);
+      const store = await storeOf(app, db, shows);
+      await treat(db, store, how, around);
       const previous = expectedFigures(shows, before(range, timeZone), timeZone, some);
       const storeAnalytics = { ...expectedFigures(shows, range, timeZone, some), previous };
       expect(await store.graphql(read, { ...range, timeZone, ...some })).toEqual({ data: { storeAnalytics } });

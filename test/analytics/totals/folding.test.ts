@@ -35,9 +35,9 @@ const event = fc
     return { ...others, type: others.type, channel: others.channel, occurredAt };
   });
 
-/** Batches; whether totals are folded beside one, and after it. */
+/** Batches, and whether totals are folded beside each, or after it. */
 const steps = fc.array(
-  fc.record({ events: fc.array(event, { maxLength: 15 }), beside: fc.boolean(), after: fc.boolean() }),
+  fc.record({ events: fc.array(event, { maxLength: 15 }), fold: fc.constantFrom("not", "beside", "after") }),
   { minLength: 1, maxLength: 3 },
 );
 
@@ -60,12 +60,12 @@ test("keeps every figure while totals are folded, and every row when they are re
     async (sent, { bucketSeconds, from, minutes }, isRebuilt) => {
       const show = await newShow(db, storeId);
       const { lsId } = show;
-      for (const { events, beside, after } of sent) {
+      for (const { events, fold } of sent) {
         await Promise.all([
           recordEvents(db, storeId, lsId, asInputs(events), { limits }),
-          beside ? foldTotals(db, storeId, lsId) : undefined,
+          fold === "beside" ? foldTotals(db, storeId, lsId) : undefined,
         ]);
-        if (after) await foldTotals(db, storeId, lsId);
+        if (fold === "after") await foldTotals(db, storeId, lsId);
       }
       const counted = toldApart(
         sent.flatMap(({ events }) => events),

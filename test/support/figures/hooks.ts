@@ -69,7 +69,10 @@ export const shopifyRefund = (id: string, orderId: string, amount: string) => ({
   processed_at: "2026-05-06T10:00:00+02:00",
   note: people[0],
   refund_line_items: [],
-  transactions: [{ id: 1, kind: "refund", status: "success", amount }],
+  transactions: [
+    { id: 1, kind: "refund", status: "failure", amount }, // tried again
+    { id: 2, kind: "refund", status: "success", amount },
+  ],
 });
 
 /** An order of WooCommerce, in the shape of its documentation. */
