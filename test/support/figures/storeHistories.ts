@@ -9,6 +9,7 @@ import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { asInputs, insertShows } from "../figures.js";
 import type { SentEvent } from "../oracle.js";
+import type { OracleRange } from "./storeOracle.js";
 
 /** Time zones, and a moment at which their clocks change: forwards, backwards, at midnight, by half an hour, by a day. */
 const changes = [
@@ -83,39 +84,56 @@ function showsOf(around: number, histories: readonly (typeof history extends fc.
   }));
 }
 
-/** The shows of a store, and a range of time near the moment at which clocks change. */
-export const situations = fc
-  .record({
-    change: fc.constantFrom(...changes),
-    histories: fc.array(history, { maxLength: 3 }),
-    fromAfter: shift(30_000),
-    minutes: fc.integer({ min: 0, max: 60 * 24 * 60 }),
-  })
-  .map(({ change: [timeZone, changesAt], histories, fromAfter, minutes }) => {
+/** The shows of a store, and the moment near them at which its clocks change. */
+const situations = fc
+  .record({ change: fc.constantFrom(...changes), histories: fc.array(history, { minLength: 1, maxLength: 4 }) })
+  .map(({ change: [timeZone, changesAt], histories }) => {
     const around = new Date(changesAt);
-    const from = new Date(around.getTime() + fromAfter);
-    const range = { from, until: new Date(from.getTime() + minutes * minuteMs) };
-    return { timeZone, around, range, shows: showsOf(around.getTime(), histories) };
+    return { timeZone, around, shows: showsOf(around.getTime(), histories) };
   });
 
-/** What happens to a store before its figures are read: they stay. */
-export const treatment = fc.constantFrom("none", "none", "rebuilt", "removed", "removed and rebuilt");
-export type Treatment = typeof treatment extends fc.Arbitrary<infer Value> ? Value : never;
+/** A range of time, by its start after such a moment. */
+export const nearby = fc.record({
+  fromAfter: shift(30_000),
+  minutes: fc.integer({ min: 0, max: 60 * 24 * 60 }),
+});
 
-/** @param db of which no server folds the totals */
-export async function storeOf(app: TestApp, db: RootDatabase, shows: ReturnType<typeof showsOf>): Promise<TestStore> {
-  const made = await createTestStore(app);
-  const ended = shows.map(({ id, startedAt }) => ({ id, startedAt, status: "ENDED" as const }));
-  await insertShows(db, made.id, ended);
-  for (const { id, events, isFolded } of shows) {
-    if (events.length > 0) await recordEvents(db, made.id, id, asInputs(events));
-    if (isFolded) await foldTotals(db, made.id, id);
+export function rangeNear(around: Date, { fromAfter, minutes }: { fromAfter: number; minutes: number }): OracleRange {
+  const from = new Date(around.getTime() + fromAfter);
+  return { from, until: new Date(from.getTime() + minutes * minuteMs) };
+}
+
+/** What happens to a store before its figures are read: they stay. */
+const treatments = ["none", "rebuilt", "removed", "removed and rebuilt"] as const;
+
+/**
+ * Stores with random histories, all with the same ids of shows, events and viewers.
+ *
+ * @param db of which no server folds the totals
+ */
+export async function someStores(app: TestApp, db: RootDatabase, count: number) {
+  const made = [];
+  for (const [n, situation] of fc.sample(situations, count).entries()) {
+    const store = await createTestStore(app);
+    const ended = situation.shows.map(({ id, startedAt }) => ({ id, startedAt, status: "ENDED" as const }));
+    await insertShows(db, store.id, ended);
+    for (const { id, events, isFolded } of situation.shows) {
+      if (events.length > 0) await recordEvents(db, store.id, id, asInputs(events));
+      if (isFolded) await foldTotals(db, store.id, id);
+    }
+    await treat(db, store, treatments[n % treatments.length] ?? "none", situation.around);
+    made.push({ ...situation, store });
   }
   return made;
 }
 
 /** @param around the moment at which the clocks of the store change, before which events are removed */
-export async function treat(db: RootDatabase, { id: storeId }: TestStore, how: Treatment, around: Date): Promise<void> {
+async function treat(
+  db: RootDatabase,
+  { id: storeId }: TestStore,
+  how: (typeof treatments)[number],
+  around: Date,
+): Promise<void> {
   if (how.startsWith("removed")) {
     await eraseViewer(db, storeId, "v0"); // who may be in several shows or in none
     await removeBefore(db, storeId, new Date(around.getTime() - 90 * minuteMs));
