@@ -37,7 +37,7 @@ const event = fc
 
 /** Batches, and whether totals are folded beside each, or after it. */
 const steps = fc.array(
-  fc.record({ events: fc.array(event, { maxLength: 15 }), fold: fc.constantFrom("not", "beside", "after") }),
+  fc.record({ events: fc.array(event, { maxLength: 12 }), fold: fc.constantFrom("not", "beside", "after") }),
   { minLength: 1, maxLength: 3 },
 );
 
@@ -111,7 +111,7 @@ describe("under concurrent batches", () => {
   test("folding does not wait, and every event counts once", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;
-    const events = someEvents(600).map((each) => ({ ...each, device: `device of ${each.viewerId ?? "nobody"}` }));
+    const events = someEvents(400).map((each) => ({ ...each, device: `device of ${each.viewerId ?? "nobody"}` }));
     const sent: SentEvent[] = [];
     const write = async (writer: number) => {
       for (let start = writer * 25; start < events.length; start += 100) {
@@ -135,7 +135,7 @@ describe("under concurrent batches", () => {
   test("the number of rows that are not folded stays bounded", async () => {
     const show = await newShow(db);
     const most = { slots: 0 };
-    for (let batch = 0; batch < 6; batch += 1) {
+    for (let batch = 0; batch < 4; batch += 1) {
       const events = Array.from({ length: 300 }, (_, n): SentEvent => {
         const occurredAt = new Date(startMs + (batch * 300 + n) * minuteMs).toISOString();
         const id = `${batch} ${n}`;
