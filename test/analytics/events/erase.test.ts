@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
+import { claimOrders } from "../../../src/analytics/orders/order.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { openTestApp } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../../support/figures.js";
 import { storeWithShow, view } from "../../support/events.js";
+import { recordedOrders, sentOrder } from "../../support/figures/orders.js";
 import { everythingOf } from "../../support/stored.js";
 import { recorded } from "../../support/shows.js";
 
@@ -12,12 +14,10 @@ const app = await openTestApp();
 
 const viewerId = "viewer-23";
 
-/** Whether any row of a store names the viewer. */
-async function isNamed(storeId: string): Promise<boolean> {
+/** Whether any row of a store names a viewer. */
+async function isNamed(storeId: string, name = viewerId): Promise<boolean> {
   const rows = Object.values(await everythingOf(app, { id: storeId })).flat();
-  return rows.some(
-    (row) => row.includes(`x${Buffer.from(viewerId).toString("hex")}"`) || row.includes(`"${viewerId}"`),
-  );
+  return rows.some((row) => row.includes(`x${Buffer.from(name).toString("hex")}"`) || row.includes(`"${name}"`));
 }
 
 test("removes an erased viewer from every show of the store, and changes no figure, no duplicate and no rebuild", async () => {
@@ -46,6 +46,18 @@ test("removes an erased viewer from every show of the store, and changes no figu
   await rebuildAnalytics(app.db, first.storeId);
   for (const show of [first, second]) expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
   expect(await eraseViewer(app.db, first.storeId, viewerId)).toMatchObject({ shows: 0, events: 0 });
+});
+
+test("removes an erased viewer from orders, and from claims of orders that are not known yet", async () => {
+  const { store } = await storeWithShow(app);
+  await recordedOrders(store, [sentOrder("sent", 10, { viewerId: "sent-by-ann" }), sentOrder("claimed", 10)]);
+  await claimOrders(app.db, store.id, new Map([["claimed", "claimed-by-ann"]]));
+  await claimOrders(app.db, store.id, new Map([["unknown", "early-ann"]]));
+  for (const name of ["sent-by-ann", "claimed-by-ann", "early-ann"]) {
+    expect(await isNamed(store.id, name), name).toBe(true);
+    await eraseViewer(app.db, store.id, name);
+    expect(await isNamed(store.id, name), name).toBe(false);
+  }
 });
 
 test("erases over GraphQL, and counts a viewer who returns as a new one", async () => {
