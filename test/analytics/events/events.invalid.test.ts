@@ -133,19 +133,6 @@ describe("numbers that are not finite", () => {
     expect(errors).toMatchObject([{ extensions: { code: "VALIDATION_FAILED" } }]);
     expect(await storedEvents(app, store)).toBe(0);
   });
-
-  test.for(["NaN", "Infinity", "0x10", "1_000"])("%s is not JSON", async (value) => {
-    const { body } = await send(`{"id":"x","type":"ORDER","channel":"LIVE","amount":${value}}`);
-    expect(body).toEqual({
-      errors: [
-        graphqlError(
-          "BAD_REQUEST",
-          expect.stringMatching(/^The body is not valid JSON in UTF-8: see line 1, column \d+\.$/u),
-        ),
-      ],
-    });
-    expect(await storedEvents(app, store)).toBe(0);
-  });
 });
 
 describe("the time of an event", () => {

@@ -67,37 +67,6 @@ describe("a show keeps a limited number of names", () => {
     expect(await figuresOf(db, show)).toEqual(before);
   });
 
-  test("for each channel separately, not counting `other`", async () => {
-    const show = await newShow(db);
-    const few = { devices: 1, sources: 50, products: 1 };
-    const events = [
-      cart("other"),
-      cart("tv"),
-      cart("watch"),
-      cart("watch", { channel: "REPLAY" }),
-      cart("tv", { channel: "REPLAY" }),
-    ];
-    for (const each of events) await recordEvents(db, show.storeId, show.lsId, asInputs([each]), { limits: few });
-    const { devicesByChannel, topProducts } = await figuresOf(db, show);
-    expect(devicesByChannel).toEqual([
-      {
-        channel: "LIVE",
-        devices: [
-          { device: "other", value: 66.67 },
-          { device: "tv", value: 33.33 },
-        ],
-      },
-      {
-        channel: "REPLAY",
-        devices: [
-          { device: "other", value: 50 },
-          { device: "watch", value: 50 },
-        ],
-      },
-    ]);
-    expect(topProducts).toMatchObject([{ productId: "other", carts: 1 }]);
-  });
-
   test("the first 50 sources of a show; viewers and orders of later ones are of `other`, also after a rebuild", async () => {
     const show = await newShow(db);
     const { storeId, lsId } = show;

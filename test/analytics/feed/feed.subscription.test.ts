@@ -108,12 +108,4 @@ describe("the subscription", () => {
     leaving.abort();
     await watched.close();
   });
-
-  test("sends one error for an unknown show", async () => {
-    const store = await createTestStore(app);
-    const values = [];
-    for await (const value of watch(app, store, "nothing", AbortSignal.timeout(60_000))) values.push(value);
-    expect(values).toEqual([{ errors: [expect.objectContaining({ message: expect.any(String) })] }]);
-    expect(values[0].errors[0].extensions.code).toBe("LIVE_STREAM_NOT_FOUND");
-  });
 });

@@ -95,11 +95,4 @@ describe("a scheduled show", () => {
     const { data } = await store.graphql(readShow, { lsId: id });
     expect(data.liveStream).toMatchObject({ status: "LIVE", endedAt: null });
   });
-
-  test("started early is saved as LIVE", async () => {
-    const store = await createTestStore(app);
-    const { id } = await saved(store, { status: "SCHEDULED", startedAt: inHours(1) });
-    await saved(store, { id, status: "LIVE", startedAt: now() });
-    expect(await recorded(store, id, [view("e1", { device: "mobile" })])).toEqual({ accepted: 1, duplicates: 0 });
-  });
 });

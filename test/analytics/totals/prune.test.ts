@@ -1,9 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
+import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { pruneEvents, type PruneProgress } from "../../../src/analytics/totals/prune.js";
@@ -132,23 +127,6 @@ describe("pruning an archived show", () => {
     expect(await pruneEvents(db, show.storeId, { before: later })).toEqual(rest);
     expect(await rowsOf(show)).toEqual(nothing);
     expect(await figuresOf(db, show)).toEqual(figures);
-  });
-
-  test("refuses a repeated event of it, in a batch and in a file", async () => {
-    const show = await showWithEvents("ARCHIVED");
-    const { storeId, lsId } = show;
-    await pruneEvents(db, storeId, { before: later });
-    const refused = { code: "VALIDATION_FAILED", message: "The show is archived and takes no more events." };
-    await expect(recordEvents(db, storeId, lsId, asInputs(events))).rejects.toMatchObject(refused);
-    const file = join(tmpdir(), `${randomUUID()}.ndjson`);
-    onTestFinished(() => rm(file));
-    await writeFile(file, events.map((event) => JSON.stringify(event)).join("\n"));
-    await expect(recordEventFile(db, storeId, lsId, file)).rejects.toMatchObject(refused);
-    await save(show, "ARCHIVED"); // allowed, and changes nothing of that
-    await expect(save(show, "ENDED")).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
-    await expect(recordEvents(db, storeId, lsId, asInputs(events))).rejects.toMatchObject(refused);
-    expect(await figuresOf(db, show)).toEqual(figures);
-    expect(await rowsOf(show)).toEqual(nothing);
   });
 });
 
