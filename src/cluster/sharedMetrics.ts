@@ -1,4 +1,4 @@
-import { withTimeout } from "../lib/timeout.js";
+import { withTimeout } from "../lib/timers.js";
 import {
   aggregate,
   aggregateAsText,

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { withTimeout } from "../lib/timeout.js";
+import { withTimeout } from "../lib/timers.js";
 import type { CircuitBreaker } from "../lib/circuitBreaker.js";
 
 interface Listener {

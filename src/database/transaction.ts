@@ -1,4 +1,4 @@
-import { pause } from "../lib/pause.js";
+import { pause } from "../lib/timers.js";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
 import { isRetryable, mapDatabaseError } from "./errors.js";

@@ -1,6 +1,6 @@
 import type { Fault } from "../database/errors.js";
 import type { DatabaseReadiness } from "../database/readiness.js";
-import { withTimeout } from "../lib/timeout.js";
+import { withTimeout } from "../lib/timers.js";
 
 interface Readiness {
   readonly status: "ready" | "unavailable";

@@ -15,7 +15,7 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { DatabaseProbe } from "../database/client.js";
 import { AppError } from "../errors.js";
-import { withTimeout } from "../lib/timeout.js";
+import { withTimeout } from "../lib/timers.js";
 import { type CircuitBreaker, createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { Summary } from "./summary.js";
 

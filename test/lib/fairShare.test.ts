@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FairShare } from "../../src/lib/fairShare.js";
-import { pause } from "../../src/lib/pause.js";
+import { pause } from "../../src/lib/timers.js";
 import { stopTimers } from "../support/clock.js";
 
 const message = "Too much at the same time.";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
 import { startSweep } from "../../src/lib/sweep.js";
-import { pause } from "../../src/lib/pause.js";
+import { pause } from "../../src/lib/timers.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { ago, stopTimers } from "../support/clock.js";
 

@@ -11,7 +11,7 @@ import { type Held, heldBy } from "../support/process/held.js";
 import { type Place, type Serving } from "../support/process.js";
 import { until } from "../support/until.js";
 import { paths, product, products } from "../support/products.js";
-import { type Random, seeded } from "../support/random.js";
+import { type Random, seeded } from "../support/faults/random.js";
 
 const breaks = 50;
 const atOnce = 10;

@@ -7,7 +7,7 @@ import { type Document, faultFinder, openDocumentedApp, operationsOf, resolved }
 import { type AllowedCall, allowedCalls, type KnownValues } from "../support/http/openapi.calls.js";
 import { recordedOrders } from "../support/figures/orders.js";
 import { bulk, paths, product } from "../support/products.js";
-import { seeded } from "../support/random.js";
+import { seeded } from "../support/faults/random.js";
 import { recorded, saved } from "../support/shows.js";
 
 const { app, document } = await openDocumentedApp({ analyticsRateLimit: 0 });

@@ -5,7 +5,7 @@ import { answered, breakOff } from "../support/faults/breaks.js";
 import type { Kind } from "../support/faults/breaks.kinds.js";
 import { type Served, serveOnEmbedded, serveOnPostgresql, storeWithKinds } from "../support/faults/breaks.store.js";
 import { scrape } from "../support/process/metrics.js";
-import { type Random, seeded } from "../support/random.js";
+import { type Random, seeded } from "../support/faults/random.js";
 
 const minutes = 10;
 const title =

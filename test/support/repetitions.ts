@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import { cpuMsOf } from "./busy.js";
 
 /** What patterns and loops may read again and again where it is repeated. */
 const units = [
@@ -118,4 +117,12 @@ function slowness(): Promise<number> {
     for (let round = 0; round < 8; round += 1) JSON.parse(JSON.stringify('a\n"'.repeat(128 * 1024)));
   }).then((cpuMs) => Math.max(1, cpuMs / referenceMs));
   return measured;
+}
+
+/** The CPU time of this process while it does something, in milliseconds: what others do on the machine makes no difference. */
+async function cpuMsOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }

@@ -1,4 +1,4 @@
-import { withTimeout } from "../../lib/timeout.js";
+import { withTimeout } from "../../lib/timers.js";
 import type { CircuitBreaker } from "../../lib/circuitBreaker.js";
 import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
 import { createLocalCounter } from "./rateLimit.memory.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { PoolConfig } from "pg";
 import { NotificationChannel } from "../../database/notifications.js";
 import { createCircuitBreaker } from "../../lib/circuitBreaker.js";
-import { withTimeout } from "../../lib/timeout.js";
+import { withTimeout } from "../../lib/timers.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const channelName = "vitrine_live_stream_changed";

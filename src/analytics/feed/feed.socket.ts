@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { changesSocketName } from "../../database/embedded/engine.js";
-import { withTimeout } from "../../lib/timeout.js";
+import { withTimeout } from "../../lib/timers.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
 
 const connectionsMax = 64;

@@ -27,12 +27,15 @@ export interface ReadingLimits {
   readonly run?: typeof runOnThread;
 }
 
-/** A piece takes a tenth of a second, and a record of the maximum length at most three, where the machine is not overloaded. */
-const pieceMsMax = 60_000;
-/** What a thread may hold of a file, several times what parents, groups of rows and chunks may take together. */
-const heapBytesMaxDefault = 160 * 1024 * 1024;
-/** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
-const endMsMax = 1_000;
+const defaultLimits = {
+  /** A piece takes a tenth of a second, and a record of the maximum length at most three, where the machine is not overloaded. */
+  pieceMs: 60_000,
+  /** Several times what parents, groups of rows and chunks may take together. */
+  heapBytesMax: 160 * 1024 * 1024,
+  /** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
+  endMs: 1_000,
+  run: runOnThread,
+} as const;
 
 export const readingThreads = new FairShare({
   places: threadsMax,
@@ -61,8 +64,7 @@ export async function* readOnThread(
   options: ReadingTask["options"] = {},
   limits: ReadingLimits = {},
 ): AsyncGenerator<CsvChunk, CsvResult> {
-  const { signal, pieceMs = pieceMsMax, heapBytesMax = heapBytesMaxDefault, endMs = endMsMax } = limits;
-  const { run = runOnThread } = limits;
+  const { signal, pieceMs, heapBytesMax, endMs, run } = { ...defaultLimits, ...limits };
   const { port1, port2 } = new MessageChannel();
   let bytesRead = 0;
   const messages = inbox<ReadingMessage>(port1, { waitMs: pieceMs, late: () => tooSlow(bytesRead) });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { pause } from "../../lib/pause.js";
+import { pause } from "../../lib/timers.js";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */

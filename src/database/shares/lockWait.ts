@@ -1,5 +1,5 @@
 import type { AppError } from "../../errors.js";
-import { pause } from "../../lib/pause.js";
+import { pause } from "../../lib/timers.js";
 import { isLockTimeout } from "../errors.js";
 
 export class LockedError extends Error {}

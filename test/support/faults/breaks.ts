@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../random.js";
+import type { Random } from "./random.js";
 
 /** A request as its bytes. */
 export interface WholeRequest {

@@ -3,7 +3,7 @@ import { NoAnswerError } from "../call.js";
 import { toCsv } from "../catalog/csv.js";
 import type { SentEvent } from "../oracle.js";
 import { paths, product } from "../products.js";
-import type { Random } from "../random.js";
+import type { Random } from "./random.js";
 import { record } from "../shows.js";
 
 /** What its sender knows of a request: 200, another answer, or none because the server was killed. */

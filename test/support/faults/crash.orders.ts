@@ -8,7 +8,7 @@ import type { CrashSite } from "./crash.js";
 import { payloadOf, shopifyOrder, shopifyRefund } from "../figures/hooks.js";
 import { netOf, unattributedOf } from "../figures/orders.js";
 import { serve } from "../process.js";
-import { type Random, seeded } from "../random.js";
+import { type Random, seeded } from "./random.js";
 import { recorded, saved } from "../shows.js";
 
 interface Delivery {

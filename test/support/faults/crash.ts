@@ -11,7 +11,7 @@ import { eventRequest, replacedSite, type Sent, startLoad } from "./crash.load.j
 import { someEvents } from "../figures.js";
 import { createMigratedDatabase } from "../database/ownDatabase.js";
 import { makePlaceWithStore, removePlace, serve, start, vitrineJson } from "../process.js";
-import { type Random, seeded } from "../random.js";
+import { type Random, seeded } from "./random.js";
 import { saved } from "../shows.js";
 import { until } from "../until.js";
 

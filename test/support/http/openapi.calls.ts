@@ -1,5 +1,5 @@
 import { type Document, type FindFaults, type OperationPlace, resolved } from "./openapi.js";
-import type { Random } from "../random.js";
+import type { Random } from "../faults/random.js";
 
 /** A request that the document allows. */
 export interface AllowedCall extends OperationPlace {

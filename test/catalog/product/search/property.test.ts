@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { listProducts } from "../../../../src/catalog/product/list/product.list.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../../../support/app.js";
 import { paths, product } from "../../../support/products.js";
-import { seeded } from "../../../support/random.js";
+import { seeded } from "../../../support/faults/random.js";
 
 const productsTotal = 1_500;
 

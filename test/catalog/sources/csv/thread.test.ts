@@ -38,7 +38,7 @@ describe("the thread", () => {
     expect(inProcess.result).toEqual({ rows: 3_900, problems: { list: [], total: 0 } });
     for (const source of [asJson(escaped(long)), { file }]) {
       const { chunks, result } = await readChunks(source);
-      expect(chunks.map(({ rows }) => rows)).toEqual(Array(13).fill(300));
+      expect(chunks.map((chunk) => chunk.rows)).toEqual(Array(13).fill(300));
       expect(rowsOf(chunks)).toEqual(rowsOf(inProcess.chunks));
       expect(result).toEqual(inProcess.result);
       expect(chunks.at(-1)?.bytesRead).toBe(long.length);
@@ -108,13 +108,13 @@ describe("the thread", () => {
       3,
     ],
     ["in the header", Buffer.from(`id,\x80${header}`, "latin1"), 0, 1],
-  ])("names the row where a file is not UTF-8: %s", async (_, bytes, rows, line) => {
+  ])("names the row where a file is not UTF-8: %s", async (_, bytes, rowsBefore, line) => {
     const file = join(folder, "notUtf8.csv");
     await writeFile(file, bytes);
     const { result } = await readChunks({ file });
     const message = expect.stringMatching(/^Line \d is not valid UTF-8\. .*Say which with encoding=NAME/u);
     expect(result).toEqual({
-      rows,
+      rows: rowsBefore,
       problems: { list: [{ code: "MALFORMED", message, path: ["csvContent"], line }], total: 1 },
     });
   });

@@ -60,7 +60,9 @@ test("the thread of a reading that is not wanted any more is ended, though no ch
   const run: ReadingLimits["run"] = ({ port }, _, signal) => {
     signals.push(signal);
     port.postMessage({ kind: "chunk", chunk: { rows: 1, bytesRead: 1, columns: {} } });
-    return new Promise((resolve) => void signal.addEventListener("abort", () => resolve()));
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve());
+    });
   };
   const reading = readOnThread(file, {}, { run, endMs: 1 });
   expect(await reading.next()).toMatchObject({ value: { rows: 1 } });

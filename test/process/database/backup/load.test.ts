@@ -12,7 +12,7 @@ import { expectFigures, figuresFrom, storedIds, tallyOf } from "../../../support
 import { replacedSite, type Sent, startLoad } from "../../../support/faults/crash.load.js";
 import { someEvents } from "../../../support/figures.js";
 import { type Place, placeForTest, placeWithStoreForTest, serve, vitrineJson } from "../../../support/process.js";
-import { seeded } from "../../../support/random.js";
+import { seeded } from "../../../support/faults/random.js";
 import { saved } from "../../../support/shows.js";
 
 async function served(place: Place) {
