@@ -171,7 +171,7 @@ export default defineConfig({
         "vitest/expect-expect": ["error", { assertFunctionNames: ["expect*"] }],
         "vitest/no-restricted-vi-methods": [
           "error",
-          { setConfig: "It would stay for later files: test/support/run/sharedForks.ts." },
+          { setConfig: "It would stay for later files of the same process." },
         ],
         "vitest/valid-expect": ["error", { maxArgs: 2 }], // the second is what is said when it fails
         "unicorn/consistent-function-scoping": "off",

@@ -4,7 +4,6 @@ import { defineConfig } from "vitest/config";
 import { useMemoryFolder } from "./test/support/run/memoryFolder.js";
 import { nodeFlags } from "./test/support/run/nodeFlags.js";
 import { findPrograms } from "./test/support/run/programs.js";
-import { sharedForks } from "./test/support/run/sharedForks.js";
 import { Spread } from "./test/support/run/spread.js";
 import { type Tier, testFiles } from "./test/support/run/tiers.js";
 
@@ -56,7 +55,7 @@ export default defineConfig(async ({ mode }) => {
       ],
     },
     test: {
-      pool: sharedForks,
+      pool: "forks",
       maxWorkers: 4, // some of a test is waiting
       setupFiles: ["test/support/setups/properties.setup.ts"],
       execArgv: [...nodeFlags],
