@@ -5,8 +5,7 @@ import { validateBounded } from "./validation/limits.js";
 import { parseBounded } from "./validation/parse.js";
 import { documentCache, weightOfCompiled, weightOfDocument } from "./weight.js";
 
-/** Cached documents, and their total weight with that of their operations: up to 80 MB. */
-const documentsMax = 1_000;
+/** The total weight of cached documents with that of their operations: up to 80 MB. */
 const weightMax = 62_500;
 const compiledFrom = 3;
 
@@ -28,11 +27,13 @@ export class KnownOperations {
   readonly #schema: GraphQLSchema;
   readonly #hideSuggestions: boolean;
   // Two levels: in a joined key, a text could imitate another text with a name.
-  readonly #known = documentCache<Known>(weightMax, ({ weight }) => weight, documentsMax);
+  readonly #known: ReturnType<typeof documentCache<Known>>;
 
   /** @param options.suggestions whether errors may suggest names of the schema */
-  constructor(schema: GraphQLSchema, { suggestions = true }: { readonly suggestions?: boolean } = {}) {
+  constructor(schema: GraphQLSchema, options: { readonly suggestions?: boolean; readonly documentsMax?: number } = {}) {
+    const { suggestions = true, documentsMax = 1_000 } = options;
     this.#schema = schema;
+    this.#known = documentCache<Known>(weightMax, ({ weight }) => weight, documentsMax);
     this.#hideSuggestions = !suggestions;
   }
 

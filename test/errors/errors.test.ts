@@ -76,40 +76,26 @@ describe("BAD_REQUEST, VALIDATION_FAILED, SITE_NOT_FOUND and PRODUCT_NOT_FOUND",
 });
 
 describe("UNAUTHENTICATED", () => {
-  const routes = [
-    ["GET", paths.of("a")],
-    ["HEAD", paths.of("a")],
-    ["DELETE", paths.of("a")],
-    ["POST", paths.one],
-    ["POST", paths.bulk],
-    ["POST", paths.csv],
-  ] as const;
-
-  test("is 401 on every documented path, without a token and with one that does not work", async () => {
+  test("is 401 for a token that does not work, and says what is missing", async () => {
     const store = await createTestStore(app);
     const expired = await issueToken(app.db, store.id, { expiresAt: ago(1) });
     const revoked = await issueToken(app.db, store.id);
     await revokeToken(app.db, store.id, revoked.id);
-    const wrong = [
-      "nope",
-      `${store.token}x`,
-      store.token.slice(0, -1),
-      store.token.toUpperCase(),
-      expired.token,
-      revoked.token,
-      `${store.token}, ${store.token}`,
-    ];
-    for (const token of [undefined, "", ...wrong]) {
+    const { token: own } = store;
+    const changed = [`${own}x`, own.slice(0, -1), own.toUpperCase(), `${own}, ${own}`];
+    for (const token of [undefined, "", "nope", ...changed, expired.token, revoked.token]) {
       const headers = token === undefined ? {} : { "X-Service-Access-Token": token };
       const detail = token ? "The access token is not valid." : "The header X-Service-Access-Token is missing.";
-      for (const [method, path] of routes) {
-        const answer = await exchange(app.url, path, { method, headers: { ...headers, ...json } });
-        expect(answer, `${method} ${path} ${token}`).toMatchObject({
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await exchange(app.url, paths.of("a"), { method, headers });
+        expect(answer, `${method} ${token}`).toMatchObject({
           status: 401,
           body: method === "HEAD" ? undefined : problemBody("UNAUTHENTICATED", detail),
+          headers: {
+            "content-type": "application/problem+json",
+            "www-authenticate": 'ApiKey header="X-Service-Access-Token"',
+          },
         });
-        expect(answer.headers["content-type"]).toBe("application/problem+json");
-        expect(answer.headers["www-authenticate"]).toBe('ApiKey header="X-Service-Access-Token"');
       }
     }
   });

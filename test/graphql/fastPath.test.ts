@@ -38,7 +38,7 @@ async function answerTo(path: string, body: Body, headers: Readonly<Record<strin
 async function answersOfBoth(body: Body, headers?: Readonly<Record<string, string>>) {
   const yoga = await answerTo("/graphql?lane=yoga", body, headers);
   const lane: (typeof yoga)[] = [];
-  for (let n = 0; n < 4; n += 1) lane.push(await answerTo("/graphql", body, headers));
+  for (let n = 0; n < 3; n += 1) lane.push(await answerTo("/graphql", body, headers));
   return { yoga, lane };
 }
 
@@ -67,10 +67,10 @@ describe("a request error, which leaves no data, over application/graphql-respon
     ["is none where there is data", { query: "{ __typename }" }, 200, 200],
   ])("%s, on either path; over application/json %s", async (_, body, status, overJson) => {
     const graphqlJson = await answersOfBoth(body, { accept: "application/graphql-response+json" });
-    expect([graphqlJson.yoga, ...graphqlJson.lane].map((answer) => answer.status)).toEqual(Array(5).fill(status));
+    expect([graphqlJson.yoga, ...graphqlJson.lane].map((answer) => answer.status)).toEqual(Array(4).fill(status));
     expect(graphqlJson.yoga.text).not.toContain('"http"');
     const json = await answersOfBoth(body, { accept: "application/json" });
-    expect([json.yoga, ...json.lane].map((answer) => answer.status)).toEqual(Array(5).fill(overJson));
+    expect([json.yoga, ...json.lane].map((answer) => answer.status)).toEqual(Array(4).fill(overJson));
     const { query, ...others } = body as Record<string, unknown>;
     if (String(query).trim().startsWith("mutation")) return;
     const params = new URLSearchParams({ query: String(query) });
@@ -170,36 +170,28 @@ describe("the response is the same as Yoga's, byte for byte,", () => {
     ["for a null body", "null"],
   ])("%s", async (_, body) => {
     const { yoga, lane } = await answersOfBoth(body);
-    expect(lane).toEqual(Array(4).fill(yoga));
+    expect(lane).toEqual(Array(3).fill(yoga));
   });
 
-  const accepts = [
-    "*/*",
-    "application/json",
-    "application/json, text/plain, */*",
-    "application/graphql-response+json",
-    "application/graphql-response+json, application/json;q=0.9",
-    "application/json;q=0.5, application/graphql-response+json",
-    "text/event-stream, application/json",
-    "text/html",
-    "multipart/mixed, */*",
-    "APPLICATION/JSON",
-    "application/json;charset=latin1",
-    "",
-  ];
-  test.each(accepts)("for Accept: %s", async (accept) => {
-    for (const variables of [{ id: "p00001" }, { id: "none" }, {}]) {
-      const { yoga, lane } = await answersOfBoth({ query: readProduct, variables }, { accept });
-      expect(lane).toEqual(Array(4).fill(yoga));
-    }
-    const { yoga, lane } = await answersOfBoth({ query: `{ nothing(accept: ${JSON.stringify(accept)}) }` }, { accept });
-    expect(lane).toEqual(Array(4).fill(yoga));
-  });
+  test.each(["*/*", "application/graphql-response+json", "text/event-stream, application/json", "text/html", ""])(
+    "for Accept: %s",
+    async (accept) => {
+      const invalid = `{ nothing(accept: ${JSON.stringify(accept)}) }`;
+      for (const body of [
+        { query: readProduct, variables: { id: "none" } },
+        { query: readProduct },
+        { query: invalid },
+      ]) {
+        const { yoga, lane } = await answersOfBoth(body, { accept });
+        expect(lane).toEqual(Array(3).fill(yoga));
+      }
+    },
+  );
 
   test("for a large response, compressed", async () => {
     const query = "{ __schema { types { name description fields { name description } } } }";
     const { yoga, lane } = await answersOfBoth({ query }, { "accept-encoding": "gzip" });
-    expect(lane).toEqual(Array(4).fill(yoga));
+    expect(lane).toEqual(Array(3).fill(yoga));
     expect(yoga.headers).toMatchObject({ "content-encoding": "gzip", vary: "Accept-Encoding" });
   });
 });
@@ -233,16 +225,5 @@ test("the same operation returns each caller the data of its own store", async (
       data: { product: null },
       errors: [{ extensions: { code: "PRODUCT_NOT_FOUND" } }],
     });
-  }
-});
-
-test("a cached operation is not found by a text that contains the key of another", async () => {
-  const query = "query Nul { __typename }";
-  await store.post("/graphql", { query, operationName: "Nul" });
-  const valid = { status: 200, body: { data: { __typename: "Query" } } };
-  expect(await store.post("/graphql", { query, operationName: "Nul" })).toMatchObject(valid);
-  for (const forged of [`Nul\0${query}`, `3:Nul${query}`, `["Nul",${JSON.stringify(query)}]`]) {
-    const { body } = await store.post("/graphql", { query: forged });
-    expect(body).toMatchObject({ errors: [{ message: expect.stringMatching(/^Syntax Error/u) }] });
   }
 });

@@ -4,7 +4,7 @@ import { createTestStore, openTestApp, startApp, testDatabase, type TestStore } 
 import { readAnswer } from "../support/call.js";
 import { order, storedEvents, storeWithShow, view } from "../support/events.js";
 import { until } from "../support/until.js";
-import { readShow, saved } from "../support/shows.js";
+import { readShow } from "../support/shows.js";
 
 const app = await openTestApp();
 
@@ -72,89 +72,34 @@ describe("PUT of a live stream", () => {
   });
 });
 
-describe("the list of live streams", () => {
-  test("is that of GraphQL: pages, states, words, and how many there are", async () => {
-    const store = await createTestStore(app);
-    const startedAt = (day: number) => `2026-05-0${day}T18:30:00.000Z`;
-    for (const day of [1, 2, 3])
-      await saved(store, { id: `show-${day}`, name: `Look ${day}`, startedAt: startedAt(day) });
-    const { status, body } = await store.get(`${showsPath}?first=2`);
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: {
-        nodes: [3, 2].map((day) => ({
-          id: `show-${day}`,
-          name: `Look ${day}`,
-          status: "ENDED",
-          startedAt: startedAt(day),
-          endedAt: `2026-05-0${day}T19:30:00.000Z`,
-          durationSeconds: 3_600,
-          host: { name: "Robin Host", email: "robin@shop.example" },
-        })),
-        pageInfo: { hasNextPage: true, endCursor: expect.any(String) },
-        totalCount: 3,
-        totalCountIsExact: true,
-      },
-    });
-    const ids = async (query: string) =>
-      (await store.get(`${showsPath}?${query}`)).body.nodes.map(({ id }: { id: string }) => id);
-    expect(await ids(`after=${body.pageInfo.endCursor}`)).toEqual(["show-1"]);
-    expect(await ids("status=LIVE")).toEqual([]);
-    expect(await ids("search=look+2")).toEqual(["show-2"]);
+test("events as JSON are recorded as recordShopperEvents does", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const events = [view("e1"), order("e2", 5)];
+  const answer = (accepted: number, duplicates: number) => ({ status: 200, body: { accepted, duplicates } });
+  expect(await store.post(eventsPath(lsId), { events })).toMatchObject(answer(2, 0));
+  expect(await store.post(eventsPath(lsId), { events })).toMatchObject(answer(0, 2));
+  expect(await store.post(eventsPath(lsId), { events: [] })).toMatchObject(answer(0, 0));
+  const { status, body } = await store.post(eventsPath(lsId), { events: [view("e3"), view("e4", { seconds: -1 })] });
+  expect([status, body.errors[0].path]).toEqual([400, ["events", 1, "seconds"]]);
+  expect(await store.post(eventsPath(lsId), { events, lsId })).toMatchObject({
+    status: 400,
+    body: { errors: [{ code: "UNKNOWN_FIELD", path: ["lsId"] }] },
   });
-
-  test("refuses what GraphQL refuses", async () => {
-    const store = await createTestStore(app);
-    for (const [query, message] of [
-      ["first=101", "first must be from 0 to 100, not 101."],
-      ["first=x", `first must be a 32-bit integer, not "x".`],
-      ["after=x", "after must be a cursor of this list."],
-      ["status=OVER", `status must be one of SCHEDULED, LIVE, ENDED, ARCHIVED, not "OVER".`],
-    ]) {
-      const { status, body } = await store.get(`${showsPath}?${query}`);
-      expect([query, status, body.detail]).toEqual([query, 400, message]);
-    }
-  });
-});
-
-describe("events as JSON", () => {
-  test("are recorded as recordShopperEvents does", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    const events = [view("e1"), order("e2", 5)];
-    const answer = (accepted: number, duplicates: number) => ({ status: 200, body: { accepted, duplicates } });
-    expect(await store.post(eventsPath(lsId), { events })).toMatchObject(answer(2, 0));
-    expect(await store.post(eventsPath(lsId), { events })).toMatchObject(answer(0, 2));
-    expect(await store.post(eventsPath(lsId), { events: [] })).toMatchObject(answer(0, 0));
-    const { status, body } = await store.post(eventsPath(lsId), { events: [view("e3"), view("e4", { seconds: -1 })] });
-    expect([status, body.errors[0].path]).toEqual([400, ["events", 1, "seconds"]]);
-    expect(await store.post(eventsPath(lsId), { events, lsId })).toMatchObject({
-      status: 400,
-      body: { errors: [{ code: "UNKNOWN_FIELD", path: ["lsId"] }] },
-    });
-    expect(await store.post(eventsPath("nowhere"), { events })).toMatchObject({ status: 404 });
-    expect(await storedEvents(app, store)).toBe(2);
-  });
-
-  test("are at most 10,000", async () => {
-    const { store, lsId } = await storeWithShow(app);
-    const events = Array.from({ length: 10_001 }, (_, index) => view(`${index}`));
-    const { status, body } = await store.post(eventsPath(lsId), { events });
-    expect([status, body.detail]).toEqual([400, "A batch may have at most 10000 events."]);
-  });
+  expect(await store.post(eventsPath("nowhere"), { events })).toMatchObject({ status: 404 });
+  expect(await storedEvents(app, store)).toBe(2);
 });
 
 describe("events, one on each line", () => {
   test("are recorded in batches as they arrive, of any number, plain or compressed", async () => {
     const { store, lsId } = await storeWithShow(app);
-    const events = Array.from({ length: 12_345 }, (_, index) => view(`e${index}`, { viewerId: `v${index % 7}` }));
-    const body = ndjson(events);
-    expect(await stream(store, lsId, body)).toMatchObject({ status: 200, body: { accepted: 12_345, duplicates: 0 } });
+    const body = ndjson(Array.from({ length: 2_001 }, (_, index) => view(`e${index}`)));
+    expect(await stream(store, lsId, body)).toMatchObject({ status: 200, body: { accepted: 2_001, duplicates: 0 } });
     const again = `\uFEFF\r\n${body.replaceAll("\n", "\r\n\n")}${JSON.stringify(view("last"))}`;
     expect(await stream(store, lsId, gzipSync(again), { "content-encoding": "gzip" })).toMatchObject({
       status: 200,
-      body: { accepted: 1, duplicates: 12_345 },
+      body: { accepted: 1, duplicates: 2_001 },
     });
-    expect(await storedEvents(app, store)).toBe(12_346);
+    expect(await storedEvents(app, store)).toBe(2_002);
   });
 
   test("of an empty body are no events, but the show must exist", async () => {
@@ -180,18 +125,18 @@ describe("events, one on each line", () => {
 
   test("before an invalid batch are stored, as the response says, and count once when they are sent again", async () => {
     const { store, lsId } = await storeWithShow(app);
-    const events = Array.from({ length: 5_000 }, (_, index) => view(`e${index}`));
-    const wrong = events.with(4_500, view("e4500", { seconds: -1 }));
+    const events = Array.from({ length: 2_200 }, (_, index) => view(`e${index}`));
+    const wrong = events.with(2_100, view("e2100", { seconds: -1 }));
     const { status, body } = await stream(store, lsId, ndjson(wrong));
     expect({ status, errors: body.errors }).toMatchObject({
       status: 400,
-      errors: [{ path: ["seconds"], line: 4_501 }],
+      errors: [{ path: ["seconds"], line: 2_101 }],
     });
     expect(body.detail).toMatch(
-      / The 4000 lines before this batch were recorded; send all of them again once this is corrected\.$/u,
+      / The 2000 lines before this batch were recorded; send all of them again once this is corrected\.$/u,
     );
-    expect(await storedEvents(app, store)).toBe(4_000);
-    expect(await stream(store, lsId, ndjson(events))).toMatchObject({ body: { accepted: 1_000, duplicates: 4_000 } });
+    expect(await storedEvents(app, store)).toBe(2_000);
+    expect(await stream(store, lsId, ndjson(events))).toMatchObject({ body: { accepted: 200, duplicates: 2_000 } });
   });
 
   test("of a truncated body are an error, and recorded batches remain", async () => {
@@ -217,6 +162,7 @@ describe("events, one on each line", () => {
     };
     const slow = await startApp({}, database);
     onTestFinished(() => slow.close());
+    onTestFinished(goOn); // before it: hooks run from the last one
     const { store, lsId } = await storeWithShow(slow);
     let sent = 0;
     let isLast = false;
@@ -227,23 +173,16 @@ describe("events, one on each line", () => {
       },
     });
     const answer = stream(store, lsId, body);
+    answer.catch(() => undefined); // where the test fails before it is awaited
     await until(() => batches === 1, "the first batch");
-    for (let round = 0; round < 50; round += 1) await store.get(showPath(lsId)); // a body that is read would be read meanwhile
+    // The client sends on until nothing takes more for many turns: a body that is read would be read to its end.
+    for (let [before, same] = [0, 0]; same < 500; same = sent === before ? same + 1 : 0) {
+      before = sent;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     isLast = true;
     goOn();
     expect(sent, "of 64 KB each, most of them on their way").toBeLessThan(400);
     expect(await answer).toMatchObject({ status: 200, body: { accepted: sent, duplicates: 0 } });
   });
-});
-
-test("an unsupported method is 405 with the supported ones", async () => {
-  const store = await createTestStore(app);
-  for (const [path, allow] of [
-    [showsPath, "GET, HEAD"],
-    [showPath("a"), "GET, HEAD, PUT"],
-    [eventsPath("a"), "POST"],
-  ] as const) {
-    const response = await store.fetch(path, { method: "PATCH" });
-    expect([path, response.status, response.headers.get("allow")]).toEqual([path, 405, allow]);
-  }
 });

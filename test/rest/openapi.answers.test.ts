@@ -68,43 +68,9 @@ describe("answers of the running service are as documented", () => {
         const body = await documented(method, productPath, 200, await onProduct(method, parameters[0].example));
         expect(body).toEqual(responses[200].content["application/json"].example);
       }
-      const nulls = { ...bodyExample(path), siteId: null, siteType: null };
-      await documented("POST", path, 200, await sendJson(path, nulls));
-      const defaults = { ...bodyExample(path), siteId: "", siteType: "" };
-      await documented("POST", path, 200, await sendJson(path, defaults));
-      const partly = { ...bodyExample(path), errorPolicy: "REJECT_FAILED", dryRun: true };
-      expect(await documented("POST", path, 200, await sendJson(path, partly))).toMatchObject({ failures: [] });
-      const replaced = { ...bodyExample(path), mode: "REPLACE", dryRun: true, maxDeletions: 1_000 };
-      expect(await documented("POST", path, 200, await sendJson(path, replaced))).toHaveProperty("deleted");
       for (const id of ["linen-shirt", "wool-scarf"]) await onProduct("DELETE", id);
     },
   );
-
-  test("a file as body is answered as documented, with each of the documented parameters", async () => {
-    const values = {
-      siteId: "",
-      siteType: "",
-      mode: "UPSERT",
-      errorPolicy: "REJECT_FAILED",
-      dryRun: "true",
-      format: "auto",
-      urlTemplate: "https://shop.example/{sku}",
-      delimiter: "comma",
-      encoding: "UTF-8",
-    };
-    for (const path of postPaths.slice(1)) {
-      const { parameters, requestBody } = operationAt("POST", path);
-      const names = new Set(parameters.map(({ name }: Document): string => name));
-      const query = new URLSearchParams(Object.entries(values).filter(([name]) => names.has(name))).toString();
-      const [, mediaType = ""] = Object.keys(requestBody.content);
-      const { example } = requestBody.content[mediaType];
-      const send = (search: string) =>
-        store.fetch(`${path}?${search}`, { method: "POST", headers: { "content-type": mediaType }, body: example });
-      expect(await documented("POST", path, 200, await send(query))).toMatchObject({ imported: 2, products: [{}, {}] });
-      const replaced = await send("mode=REPLACE&maxDeletions=1000&dryRun=true");
-      expect(await documented("POST", path, 200, replaced)).toHaveProperty("deleted");
-    }
-  });
 
   test.each(postPaths)("POST %s: every kind of bad request", async (path) => {
     const example = bodyExample(path);

@@ -1,3 +1,4 @@
+// @tier all
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,22 +20,13 @@ async function generated(program: string, args: (folder: string) => string[]): P
   return folder;
 }
 
+const options = "--ignoreConfig --noEmit --strict --noUncheckedIndexedAccess --target es2022 --module esnext";
+
 /** What the compiler finds wrong with a program and the client that it uses: nothing, if all is well. */
-async function faultsOf(folder: string, program: string, ...options: string[]): Promise<string> {
+async function faultsOf(folder: string, program: string, ...more: string[]): Promise<string> {
   await writeFile(join(folder, "use.ts"), program);
-  const args = [
-    "--ignoreConfig",
-    "--noEmit",
-    "--strict",
-    "--noUncheckedIndexedAccess",
-    "--target",
-    "es2022",
-    "--module",
-    "esnext",
-  ];
-  const compiler = "node_modules/typescript/lib/tsc.js";
-  const compiled = run(compiler, ...args, "--moduleResolution", "bundler", ...options, join(folder, "use.ts"));
-  return compiled.then(
+  const args = [...options.split(" "), "--moduleResolution", "bundler", ...more, join(folder, "use.ts")];
+  return run("node_modules/typescript/lib/tsc.js", ...args).then(
     () => "",
     ({ stdout }: { stdout: string }) => stdout,
   );
@@ -54,6 +46,8 @@ test("the types of openapi-typescript compile strictly, and fit the calls that c
     type List = paths["/external/analytics/v1/live-streams"]["get"];
     type Import = paths["/external/product/v1/bulk"]["post"]["requestBody"]["content"]["application/json"];
     export const withoutOrder: NonNullable<List["parameters"]["query"]> = { first: 5, status: "LIVE" };
+    // @ts-expect-error a number is not written as text
+    export const withText: NonNullable<List["parameters"]["query"]> = { first: "5" };
     export const ordered: NonNullable<List["parameters"]["query"]> = { orderBy: "SALES", direction: "ASC" };
     export const whole: Import = { products: [${shirt}] };
     export const replacing: Import = { mode: "REPLACE", maxDeletions: 3, dryRun: true, products: [${shirt}] };
@@ -70,7 +64,6 @@ test("the types of openapi-typescript compile strictly, and fit the calls that c
     export const documented = (product: Schemas["Product"]) => product.price;
   `;
   expect(await faultsOf(folder, use, "--exactOptionalPropertyTypes")).toBe("");
-  expect(await faultsOf(folder, use.replace("first: 5", 'first: "5"'))).toContain("use.ts");
 });
 
 test("the client of hey-api compiles strictly, and fits the calls that callers make", async () => {
@@ -87,6 +80,8 @@ test("the client of hey-api compiles strictly, and fits the calls that callers m
     export async function calls() {
       await listLiveStreams();
       const { data: shows } = await listLiveStreams({ query: { first: 5 } });
+      // @ts-expect-error a number is not written as text
+      await listLiveStreams({ query: { first: "5" } });
       const { data: imported } = await importProducts({ body: { products: [${shirt}] } });
       await importProducts({ body: { mode: "PATCH", products: [{ id: "a", price: 5 }] } });
       const { data: product, error } = await getProduct({ path: { productId: "a" } });
@@ -97,5 +92,4 @@ test("the client of hey-api compiles strictly, and fits the calls that callers m
     }
   `;
   expect(await faultsOf(folder, use)).toBe("");
-  expect(await faultsOf(folder, use.replace("first: 5", 'first: "5"'))).toContain("use.ts");
 });

@@ -3,7 +3,6 @@ import { createServer, request as ask, type IncomingMessage, type Server, type S
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { BrowserContextOptions } from "playwright-core";
-import { fromNow } from "../clock.js";
 import { issueKey } from "../../../src/access/key.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import type { TestBrowser, TestPage } from "./browser.js";
@@ -22,8 +21,8 @@ export interface Shop {
   readonly store: TestStore;
   readonly lsId: string;
   readonly key: string;
-  /** Bodies of requests for `/collect/v1` that have arrived, whatever became of them, and when, in milliseconds. */
-  readonly sent: { readonly show: string; readonly events: readonly SentByPage[]; readonly arrivedAt: number }[];
+  /** Bodies of requests for `/collect/v1` that have arrived, whatever became of them. */
+  readonly sent: { readonly show: string; readonly events: readonly SentByPage[] }[];
   /** What becomes of requests from now on. */
   set(mood: Mood): void;
   kpis(lsId?: string): Promise<any>;
@@ -76,7 +75,7 @@ export async function openShop(app: TestApp, headers: Readonly<Record<string, st
   let mood: Mood = "forward";
   const gate = await serveUntilFinished((request, response) => {
     void passOn(request, response, app.url, request.method === "POST" ? mood : "forward", (body) =>
-      sent.push({ ...(JSON.parse(body) as Shop["sent"][number]), arrivedAt: fromNow(0).getTime() }),
+      sent.push(JSON.parse(body) as Shop["sent"][number]),
     );
   });
   const shop = await serveUntilFinished((request, response) => {

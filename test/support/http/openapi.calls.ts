@@ -19,24 +19,28 @@ interface Member {
 }
 type Chosen = Readonly<Record<string, unknown>>;
 
-const randomOfEach = 4;
+const randomOfEach = 2;
 
-/** What is required alone, then with each value of each other member, then random combinations of them. */
+/** What is required alone, then all members, until each of their values was sent once, then random combinations of them. */
 function combinations(members: readonly Member[], random: Random): Chosen[] {
-  const of = (name: string, value: unknown): Chosen => ({ [name]: value });
-  const required = Object.assign({}, ...members.filter((each) => each.required).map(first)) as Chosen;
-  const alone = members.flatMap(({ name, values }) => values.map((value) => ({ ...required, ...of(name, value) })));
-  const mixed = Array.from({ length: members.length > 1 ? randomOfEach : 0 }, () => {
-    const kept = members.filter((each) => each.required || random.whole(0, 1) === 1);
-    return Object.assign(
-      {},
-      ...kept.map(({ name, values }) => of(name, values[random.whole(0, values.length - 1)])),
-    ) as Chosen;
-  });
-  return [required, ...alone, ...mixed];
+  const choose = (chosen: readonly Member[], indexOf: (values: readonly unknown[]) => number): Chosen =>
+    Object.fromEntries(chosen.map(({ name, values }) => [name, values[indexOf(values)]]));
+  const rounds = Math.max(0, ...members.map(({ values }) => values.length));
+  const mixed = Array.from({ length: members.length > 1 ? randomOfEach : 0 }, () =>
+    choose(
+      members.filter((each) => each.required || random.whole(0, 1) === 1),
+      (values) => random.whole(0, values.length - 1),
+    ),
+  );
+  return [
+    choose(
+      members.filter(({ required }) => required),
+      () => 0,
+    ),
+    ...Array.from({ length: rounds }, (_, round) => choose(members, (values) => round % values.length)),
+    ...mixed,
+  ];
 }
-
-const first = ({ name, values }: Member): Chosen => ({ [name]: values[0] });
 
 /** Values of a schema: each of an enum, the bounds and the default of others, and null where it is allowed. */
 function valuesOf(document: Document, given: Document, name: string, known: KnownValues): unknown[] {
@@ -117,7 +121,7 @@ function allowedBodies(
   return bodies;
 }
 
-/** The example of a body's member, and where that is a product or products each of what its fields may be. */
+/** The example of a body's member, and where that is a product or products, also without fields and with null for them. */
 function itemsOf(document: Document, property: Document, example: any): unknown[] {
   const isList = property["items"] !== undefined;
   const item: Document = resolved(document, isList ? property["items"] : property);
@@ -125,10 +129,17 @@ function itemsOf(document: Document, property: Document, example: any): unknown[
   if (item["properties"]?.["sku"] === undefined) return [example];
   const { required = ["id"] } = item;
   const optional = Object.entries<Document>(item["properties"]).filter(([name]) => !required.includes(name));
-  const changed = optional.flatMap(([name, field]) => {
-    const { [name]: _, ...without } = one;
-    return [without, ...([field["type"]].flat().includes("null") ? [{ ...one, [name]: null }] : [])];
-  });
+  /** With some fields left out, and the others null where they may be. */
+  const changed = [() => true, () => false, (index: number) => index % 2 === 0, (index: number) => index % 2 === 1].map(
+    (isOmitted) => {
+      const kept = { ...one };
+      for (const [index, [name, field]] of optional.entries()) {
+        if (isOmitted(index)) delete kept[name];
+        else if ([field["type"]].flat().includes("null")) kept[name] = null;
+      }
+      return kept;
+    },
+  );
   return [one, ...changed].map((each) => (isList ? [each, ...others] : each));
 }
 
