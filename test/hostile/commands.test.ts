@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { cli, cliJson } from "../support/process/cli.js";
+import { cli } from "../support/process/cli.js";
 import { openFolder } from "../support/folder.js";
 import { makeSharedPlace, type Place, removePlace } from "../support/process.js";
-import { expectWithin, repeated } from "../support/repetitions.js";
+import { repeated } from "../support/repetitions.js";
 
 let env: Place["env"];
 beforeAll(async () => {
@@ -51,16 +50,9 @@ test.each(["__proto__", "constructor", "toString"])(
   },
 );
 
-test("a file of a megabyte is read in linear time, and so is a mapping", async () => {
-  const store = `store-${randomUUID()}`;
-  await cliJson(["store", "create", store, "--name", "Acme"], env);
-  const header = "id,sku,title,available,images,featured_image,url\n";
-  const csv = await file(
-    "a.csv",
-    `${header}1,1,a,true,"a${repeated(" ", 1024 * 1024)}b",//a.example/i,//a.example/p\n`,
-  );
-  const mapping = await file("m.json", `{"map":${repeated("[", 1024 * 1024)}`);
-  await expectWithin(3_000, () => cli(["import", store, csv, "--map", "title=images", "--dry-run"], env));
-  const { stderr } = await cli(["import", store, csv, "--mapping", mapping], env);
+// Quadratic time would be minutes: the time that a test has is the bound.
+test("a mapping of a megabyte is read in linear time", async () => {
+  const mapping = await file("m.json", `{"map":${repeated("[", 1e6)}`);
+  const { stderr } = await cli(["import", "a-store", mapping, "--mapping", mapping], env);
   expect(stderr).toContain("is not a mapping");
 });

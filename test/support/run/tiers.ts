@@ -14,7 +14,7 @@ interface TestFile {
   readonly engines: readonly Engine[];
   /** Whether it tries random inputs, of which `npm run test:long` tries more, on both engines. */
   readonly hasProperties: boolean;
-  /** Whether it does more in `npm run test:long` (tier.ts). */
+  /** Whether it does more in `npm run test:long` (tier.ts), or has support do so. */
   readonly doesMoreInLong: boolean;
 }
 
@@ -58,6 +58,6 @@ function describeFile(path: string): TestFile {
     tier: tier as Tier,
     engines: engines[engine] ?? ["embedded"],
     hasProperties: text.includes('from "fast-check"'),
-    doesMoreInLong: text.includes('run/tier.js"'),
+    doesMoreInLong: /(?:run\/tier|\/repetitions)\.js"/u.test(text),
   };
 }

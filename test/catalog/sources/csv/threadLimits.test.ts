@@ -41,9 +41,8 @@ test.each([
     const inPlace = (given: typeof source, most?: ReadingLimits) =>
       withThread("store", () => collect(readOnThread(given, {}, most)));
     const refused = Array.from({ length: threadsMax + 1 }, () => inPlace(source, limits));
-    for (const reading of refused) {
-      await expect(reading).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    }
+    const expected = { code, message: expect.stringMatching(message) };
+    await Promise.all(refused.map((reading) => expect(reading).rejects.toMatchObject(expected)));
     expect((await inPlace(file)).result).toMatchObject({ rows: 3, problems: { total: 0 } });
   },
 );

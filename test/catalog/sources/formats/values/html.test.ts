@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { plainText } from "../../../../../src/catalog/sources/formats/values/html.js";
-import { expectWithin } from "../../../../support/repetitions.js";
 
 test.each([
   [
@@ -56,10 +55,10 @@ const hostile = {
   "line breaks": `<pre>${"\n".repeat(1_000_000)}`,
 };
 
-test.each(Object.entries(hostile))("1 MB of %s takes little time and memory", async (_, html) => {
+// Quadratic time would be minutes: the time that a test has is the bound.
+test.each(Object.entries(hostile))("1 MB of %s takes little time and memory", (_, html) => {
   const before = process.memoryUsage.rss();
-  let text = "";
-  await expectWithin(3_000, () => (text = plainText(html)));
+  const text = plainText(html);
   expect(process.memoryUsage.rss() - before).toBeLessThan(200e6);
   expect(text.length).toBeLessThanOrEqual(html.length);
 });
