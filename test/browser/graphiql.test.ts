@@ -5,22 +5,9 @@ import { issueToken } from "../../src/access/token.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone, type TestPage } from "../support/browser/browser.js";
-import {
-  answerOf,
-  editors,
-  fill,
-  openLiveFigures,
-  openTab,
-  run,
-  textOf,
-  untilTabIs,
-  useToken,
-  viewersShown,
-} from "../support/browser/graphiql.js";
-import { readPage } from "../support/browser/pages.js";
+import { answerOf, editors, fill, openTab, run, textOf, untilTabIs, useToken } from "../support/browser/graphiql.js";
 import { until } from "../support/until.js";
 import { paths, product } from "../support/products.js";
-import { recorded, saved } from "../support/shows.js";
 
 const { app, browser } = await openAppInBrowser();
 const store = await createTestStore(app);
@@ -188,21 +175,6 @@ describe("opened from the dashboard", () => {
     expectClean(opened);
   });
 
-  test("a subscription shows figures that change when an event is recorded", async () => {
-    const { id } = await saved(store, { status: "LIVE", durationSeconds: null });
-    const { page } = opened;
-    await openLiveFigures(page, id);
-    await run(page);
-    await until(async () => (await viewersShown(page)) === "0", "the first figures");
-    await recorded(store, id, [{ id: "e1", type: "VIEW", channel: "LIVE", viewerId: "v1", seconds: 5 }]);
-    await until(async () => (await viewersShown(page)) === "1", "the figures with the event");
-    await recorded(store, id, [{ id: "e2", type: "VIEW", channel: "REPLAY", viewerId: "v2", seconds: 5 }]);
-    await until(async () => (await viewersShown(page)) === "2", "the figures with both events");
-    expect(await answerOf(page)).not.toContain("errors");
-    await page.getByRole("button", { name: /^Stop/u }).click();
-    expectClean(opened);
-  });
-
   test("a headers editor with a token of its own takes precedence", async () => {
     const other = await createTestStore(app);
     await other.post(paths.one, { product: product("of-the-other") });
@@ -229,19 +201,4 @@ test("the demo token replaces a stored token that no longer works", async () => 
   expectClean(opened, [/401/u]);
   await opened.close();
   await demo.close();
-});
-
-test.each([
-  ["GRAPHIQL=false", { graphiql: false }],
-  ["PERSISTED_OPERATIONS_ONLY=true", { persistedOperationsOnly: true }],
-])("%s removes GraphiQL completely", async (_, config) => {
-  const without = await startApp(config);
-  const opened = await browser.open(without.url);
-  await expect.poll(() => opened.page.getByRole("link", { name: /GraphiQL/u }).count()).toBe(0);
-  const { files } = await readPage(app, "/graphql");
-  for (const path of files) expect([path, (await fetch(`${without.url}${path}`)).status]).toEqual([path, 404]);
-  const answer = await opened.page.goto(`${without.url}/graphql`);
-  expect(answer?.status()).toBe(401);
-  await opened.close();
-  await without.close();
 });

@@ -17,20 +17,6 @@ const operations: [string, within: string, above: string, RegExp][] = [
     `{ __type(name: "Query") { ${"ofType { ".repeat(inner + 1)} name ${"} ".repeat(inner + 1)} } }`,
     /nested at most 20/u,
   ],
-  ["aliases", `{ ${many(300, (i) => `a${i}: __typename`)} }`, `{ ${many(301, (i) => `a${i}: __typename`)} }`, /300/u],
-  ["root fields", `{ ${many(300, () => "__typename")} }`, `{ ${many(301, () => "__typename")} }`, /300 root fields/u],
-  [
-    "directives",
-    `{ ${many(50, () => "__typename @skip(if: false)")} }`,
-    `{ ${many(51, () => "__typename @skip(if: false)")} }`,
-    /50 directives/u,
-  ],
-  [
-    "cost",
-    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(100, () => "__typename")} }`,
-    `{ products(first: 100) { nodes { ${many(197, () => "id")} } } ${many(101, () => "__typename")} }`,
-    /cost at most 20000/u,
-  ],
   [
     "lists of their own",
     `{ ${many(198, (i) => `a${i}: products(first: 1, search: "?") { __typename }`)} }`,

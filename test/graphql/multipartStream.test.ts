@@ -108,15 +108,3 @@ test("with the same Accept, queries and invalid subscriptions are answered as JS
     );
   }
 });
-
-test("multipart without the version of the subscription protocol is refused", async () => {
-  const { id: lsId } = await saved(store, { status: "LIVE" });
-  for (const accept of [
-    "multipart/mixed",
-    "multipart/mixed;subscriptionSpec=2.0",
-    "multipart/mixed;deferSpec=20220824",
-  ]) {
-    const response = await ask(store, { accept, body: { query: watch, variables: { lsId } } });
-    expect([accept, response.status]).toEqual([accept, 406]);
-  }
-});

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, startApp } from "../support/app.js";
-import { readAnswer } from "../support/call.js";
-import { graphqlError, refusedOperation } from "../support/problems.js";
+import { refusedOperation } from "../support/problems.js";
 
 const app = await openTestApp();
 const store = await createTestStore(app);
@@ -47,32 +46,5 @@ describe("an error repeats little of a long operation", () => {
     const answer = await store.graphql(text);
     expect(answer).toMatchObject({ errors: [{ extensions: { code: "BAD_REQUEST" } }] });
     expect(JSON.stringify(answer).length).toBeLessThan(3_000);
-  });
-});
-
-describe("a request that another site's page can send", () => {
-  const query = `mutation { deleteProduct(productId: "a") { message } }`;
-
-  test.each([
-    ["text/plain", JSON.stringify({ query })],
-    ["application/x-www-form-urlencoded", new URLSearchParams({ query }).toString()],
-    ["multipart/form-data; boundary=x", `--x\r\ncontent-disposition: form-data; name="query"\r\n\r\n${query}\r\n--x--`],
-    ["application/graphql", query],
-  ])("as a form, %s, is refused", async (type, body) => {
-    const response = await store.fetch("/graphql", { method: "POST", headers: { "content-type": type }, body });
-    const message = "The content-type must be application/json in UTF-8.";
-    const { status, body: answer } = await readAnswer(response);
-    expect({ status, answer }).toEqual({
-      status: 415,
-      answer: { errors: [graphqlError("UNSUPPORTED_MEDIA_TYPE", message)] },
-    });
-  });
-
-  test("by GET executes queries only", async () => {
-    const get = (text: string) => store.fetch(`/graphql?query=${encodeURIComponent(text)}`);
-    expect((await get("{ __typename }")).status).toBe(200);
-    const refused = await get(query);
-    expect(refused.status).toBe(405);
-    expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: "METHOD_NOT_ALLOWED" } }] });
   });
 });

@@ -52,7 +52,7 @@ async function openWay(target: TestApp) {
   };
 }
 
-test.concurrent("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
+test("while the server is down the page says so and keeps the last figures, which update when it is back", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const way = await openWay(app);
   const opened = await openNewestShow(browser, way, store);
@@ -79,7 +79,7 @@ test.concurrent("while the server is down the page says so and keeps the last fi
   way.close();
 });
 
-test.concurrent("internal errors are retried automatically, others on request", async () => {
+test("internal errors are retried automatically, others on request", async () => {
   const { store } = await storeWithLiveShow(app);
   const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
@@ -111,7 +111,7 @@ test.concurrent("internal errors are retried automatically, others on request", 
   await opened.close();
 });
 
-test.concurrent("an offline browser says so, and reconnects once it is online", async () => {
+test("an offline browser says so, and reconnects once it is online", async () => {
   const { store, sell } = await storeWithLiveShow(app);
   const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
@@ -128,7 +128,7 @@ test.concurrent("an offline browser says so, and reconnects once it is online", 
   await opened.close();
 });
 
-test.concurrent("revoking the token of an open page leads to the sign-in, where another one is accepted", async () => {
+test("revoking the token of an open page leads to the sign-in, where another one is accepted", async () => {
   const { store } = await storeWithLiveShow(app);
   const { id, token } = await issueToken(app.db, store.id);
   const opened = await openNewestShow(browser, app, { token });
@@ -147,7 +147,7 @@ test.concurrent("revoking the token of an open page leads to the sign-in, where 
   await opened.close();
 });
 
-test.concurrent("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
+test("a rate limit is explained, no call is made before it resets, and then the figures appear", async () => {
   const limited = await startApp({ subscriptionRateLimit: 1 });
   const { store, lsId } = await storeWithLiveShow(limited);
   const opened = await browser.open(`${limited.url}/dashboard?show=${lsId}#token=${store.token}`, { locale: "en-US" });

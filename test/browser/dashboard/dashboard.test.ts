@@ -62,7 +62,6 @@ describe("the token", () => {
     await page.getByRole("alert").filter({ hasText: "Enter your access token." }).waitFor();
     for (const [wrong, reason] of [
       ["vt_wrong", "The access token is incomplete"],
-      ["tökén 😀", "The access token is mistyped"],
       [`vt_${"x".repeat(43)}`, "The server does not know this access token"],
     ] as const) {
       await enterToken(page, wrong);
@@ -109,8 +108,6 @@ describe("the token", () => {
     const { page } = opened;
     for (const [wrong, reason] of [
       [store.token.slice(0, 20), "The access token is incomplete: it has 20 characters, and should have 46."],
-      [`vt_${"x".repeat(43)}`, "The server does not know this access token: it may be mistyped"],
-      ["%C3%A9%20", "The access token is mistyped"],
       ["", "The link has no access token."],
     ] as const) {
       await page.goto(`${app.url}/dashboard?show=${lsId}#token=${wrong}`);

@@ -15,34 +15,34 @@ async function storeWithShows(count: number) {
   return store;
 }
 
-test("one of a thousand shows is found by words of its name; the number of matches is shown, and the selected one stays marked", async () => {
-  const store = await storeWithShows(1_000);
+test("one of many shows is found by words of its name; the number of matches is shown, and the selected one stays marked", async () => {
+  const store = await storeWithShows(130);
   const opened = await openDashboard(browser, app, store);
   const { page } = opened;
   const list = page.getByRole("navigation");
   const marked = list.locator("a[aria-current=page]");
   const told = (text: string) => list.getByRole("status").filter({ hasText: text }).waitFor();
-  await told("1,000 shows");
-  await page.getByLabel("Search shows").fill("NUMBER 777");
+  await told("130 shows");
+  await page.getByLabel("Search shows").fill("NUMBER 77");
   await told("1 show");
-  await list.getByRole("link", { name: "Show number 777" }).click();
-  await page.getByRole("heading", { level: 1, name: "Show number 777 Ended" }).waitFor();
+  await list.getByRole("link", { name: "Show number 77" }).click();
+  await page.getByRole("heading", { level: 1, name: "Show number 77 Ended" }).waitFor();
   await page.getByLabel("Search shows").fill("");
-  await told("1,000 shows");
+  await told("130 shows");
   await expect.poll(() => marked.count()).toBe(1);
-  await expect.poll(() => list.locator(".unlisted").innerText()).toContain("Show number 777");
-  await opened.screenshot("dashboard.thousand");
+  await expect.poll(() => list.locator(".unlisted").innerText()).toContain("Show number 77");
+  await opened.screenshot("dashboard.many");
 
-  for (let shown = 20; shown < 1_000; shown = Math.min(1_000, shown + 100)) {
+  for (let shown = 20; shown < 130; shown = Math.min(130, shown + 100)) {
     // By the keyboard: the button moves down while the rows above it are drawn.
     await page.getByRole("button", { name: "Show more", disabled: false }).press("Enter");
     await expect.poll(() => list.locator("li").count()).toBeGreaterThan(shown + 1);
   }
   await expect.poll(() => list.locator(".unlisted").count()).toBe(0);
-  await expect.poll(() => marked.textContent()).toContain("Show number 777");
+  await expect.poll(() => marked.textContent()).toContain("Show number 77");
   await page.reload();
-  await page.getByRole("heading", { level: 1, name: "Show number 777 Ended" }).waitFor();
-  await expect.poll(() => list.locator(".unlisted").innerText()).toContain("Show number 777");
+  await page.getByRole("heading", { level: 1, name: "Show number 77 Ended" }).waitFor();
+  await expect.poll(() => list.locator(".unlisted").innerText()).toContain("Show number 77");
   await page.getByLabel("Search shows").fill("nothing of the kind");
   await told("0 shows");
   await expectAccessible(opened);
