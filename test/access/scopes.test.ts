@@ -57,7 +57,7 @@ describe("an operation is refused without its scope, and allowed with it alone:"
   test.each(operations.map((operation) => [operation.name, operation] as const))("%s", async (_, operation) => {
     const { scope } = operation;
     const [given = {}] = asksOf(operation, names);
-    for (const sent of operation.calls(given)) {
+    for (const sent of operation.calls(given, true)) {
       if (scope === anyToken) {
         for (const { only } of byScope.values()) expect((await answerTo(only, sent)).status).toBe(200);
         continue;

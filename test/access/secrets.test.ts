@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
 import { revokeToken } from "../../src/access/token.replace.js";
 import { hashSecret, issueToken } from "../../src/access/token.js";
@@ -33,18 +33,15 @@ async function begin(database?: OpenDatabase): Promise<void> {
   answered = [];
 }
 
-async function beginAnew(database: OpenDatabase): Promise<void> {
-  await end();
+/** For one test, on a database that fails. */
+async function beginOn(database: OpenDatabase): Promise<void> {
   await begin(database);
+  const { app: own, collector: ofOwn } = { app, collector };
+  onTestFinished(async () => {
+    await own.close();
+    await ofOwn.close();
+  });
 }
-
-async function end(): Promise<void> {
-  await app.close();
-  await collector.close();
-}
-
-beforeEach(() => begin());
-afterEach(() => end());
 
 /** Sends a request with the store's token, or with the one given, and keeps the answer. */
 async function send(path: string, options: RequestInit = {}, token: string | null = store.token): Promise<number> {
@@ -57,15 +54,23 @@ async function send(path: string, options: RequestInit = {}, token: string | nul
 const post = (path: string, body: unknown, token?: string | null) =>
   send(path, { method: "POST", headers: json, body: JSON.stringify(body) }, token);
 
-/** What was logged, answered, counted or traced with a token in it, whole or without its prefix. The app is closed after that. */
-async function leaks(): Promise<string[]> {
+const withToken = (texts: readonly string[]) => {
   const secrets = [store.token, ...others].map((token) => token.replace(/^vt_/u, ""));
+  return texts.filter((text) => secrets.some((secret) => text.includes(secret)));
+};
+
+/** What was logged, answered or counted with a token in it, whole or without its prefix. */
+async function leaks(): Promise<string[]> {
   const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  return withToken([...app.logged, ...app.accessLog, ...answered, metrics]);
+}
+
+/** Likewise, or traced. The app is closed after that. */
+async function leaksAtEnd(): Promise<string[]> {
+  const found = await leaks();
   await app.close(); // which sends the traces
   expect(collector.spans.some(({ name }) => name === "GET /metrics")).toBe(true);
-  return [...app.logged, ...app.accessLog, ...answered, metrics, ...collector.received].filter((text) =>
-    secrets.some((secret) => text.includes(secret)),
-  );
+  return [...found, ...withToken(collector.received)];
 }
 
 /** One call of each kind. */
@@ -84,6 +89,17 @@ async function callAll(token: string | null): Promise<number[]> {
 }
 
 describe("no token is logged or returned", () => {
+  beforeAll(() => begin());
+  afterAll(() => collector.close());
+
+  test("or stored: the database holds the hash of a token, and the token in no column of any table", async () => {
+    await callAll(store.token);
+    const stored = await everythingOf(app, store);
+    expect(stored["AccessToken"]).toHaveLength(2);
+    expect(stored["AccessToken"]?.join("")).toContain(hashSecret(store.token));
+    for (const token of [store.token, ...others]) expect(JSON.stringify(stored)).not.toContain(token.slice(3));
+  });
+
   test("after calls that are served, and calls that are refused for their content", async () => {
     expect(await callAll(store.token)).toEqual([200, 400, 200, 400, 404, 200, 200, 200, 200]);
     const { id: lsId } = await saved(store, { status: "LIVE", durationSeconds: null });
@@ -124,26 +140,6 @@ describe("no token is logged or returned", () => {
     expect(await leaks()).toEqual([]);
   });
 
-  test("where a caller puts it into X-Request-Id, alone or within other text: the response has a new id", async () => {
-    await beginAnew(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
-    const ownForm = "a-token-of-the-operators-choice";
-    await issueToken(app.db, store.id, { secret: ownForm });
-    for (const token of [store.token, others[0] ?? "", store.token.toUpperCase()]) {
-      for (const id of [token, `trace:${token}`, `${token}.1`]) {
-        await send(paths.of("a"), { headers: { "X-Request-Id": id } });
-        await post("/graphql", { query: readProduct, variables: { id: "a" } });
-        await send("/healthz", { headers: { "X-Request-Id": id } }, null);
-      }
-    }
-    for (const id of [ownForm, `id-${ownForm}`]) {
-      expect(await send(paths.of("a"), { headers: { "X-Request-Id": id } }, ownForm)).toBe(500);
-    }
-    expect(app.logged.length).toBeGreaterThan(10);
-    expect(await leaks()).toEqual([]);
-    expect([...app.logged, ...app.accessLog, ...answered, ...collector.received].join("")).not.toContain(ownForm);
-    expect(answered.join("")).not.toMatch(/vt_/iu);
-  });
-
   // Unknown names, such as a column of a CSV, are repeated to who sent them; values never are.
   test("where a caller puts it as a value into the body or a variable, whatever the type that is expected there", async () => {
     const list = `query ($first: Int, $available: Boolean, $status: LiveStreamStatus, $after: String) {
@@ -172,19 +168,42 @@ describe("no token is logged or returned", () => {
     expect(await leaks()).toEqual([]);
   });
 
-  test("after an error of the program or of the database in the middle of a call", async () => {
-    const failures: ((database: OpenDatabase) => Promise<never>)[] = [
-      () => Promise.reject(new TypeError("broken")),
-      ({ client }) => client.$queryRaw<never>`/* of a test */ SELECT "Nowhere"(${store.token})`,
-    ];
-    for (const fail of failures) {
-      await beginAnew(brokenDatabase(fail));
-      expect(await send(paths.of(store.token))).toBe(500);
-      expect(await post(paths.one, { product: product(store.token), siteId: "" })).toBe(500);
-      await post("/graphql", { query: readProduct, variables: { id: store.token } });
-      expect(app.logged).toHaveLength(3);
-      expect(await leaks()).toEqual([]);
+  test("in traces of all of these", async () => {
+    expect(await leaksAtEnd()).toEqual([]);
+  });
+});
+
+describe("nor, on a database that fails,", () => {
+  test("where a caller puts it into X-Request-Id, alone or within other text: the response has a new id", async () => {
+    await beginOn(brokenDatabase(() => Promise.reject(new TypeError("broken")))); // so that ids are logged
+    const ownForm = "a-token-of-the-operators-choice";
+    await issueToken(app.db, store.id, { secret: ownForm });
+    for (const token of [store.token, others[0] ?? "", store.token.toUpperCase()]) {
+      for (const id of [token, `trace:${token}`, `${token}.1`]) {
+        await send(paths.of("a"), { headers: { "X-Request-Id": id } });
+        await post("/graphql", { query: readProduct, variables: { id: "a" } });
+        await send("/healthz", { headers: { "X-Request-Id": id } }, null);
+      }
     }
+    for (const id of [ownForm, `id-${ownForm}`]) {
+      expect(await send(paths.of("a"), { headers: { "X-Request-Id": id } }, ownForm)).toBe(500);
+    }
+    expect(app.logged.length).toBeGreaterThan(10);
+    expect(await leaksAtEnd()).toEqual([]);
+    expect([...app.logged, ...app.accessLog, ...answered, ...collector.received].join("")).not.toContain(ownForm);
+    expect(answered.join("")).not.toMatch(/vt_/iu);
+  });
+
+  test.each<[string, (database: OpenDatabase) => Promise<never>]>([
+    ["of the program", () => Promise.reject(new TypeError("broken"))],
+    ["of the database", ({ client }) => client.$queryRaw<never>`/* of a test */ SELECT "Nowhere"(${store.token})`],
+  ])("after an error %s in the middle of a call", async (_, fail) => {
+    await beginOn(brokenDatabase(fail));
+    expect(await send(paths.of(store.token))).toBe(500);
+    expect(await post(paths.one, { product: product(store.token), siteId: "" })).toBe(500);
+    await post("/graphql", { query: readProduct, variables: { id: store.token } });
+    expect(app.logged).toHaveLength(3);
+    expect(await leaksAtEnd()).toEqual([]);
   });
 
   test("after an error while the token is looked up", async () => {
@@ -200,21 +219,13 @@ describe("no token is logged or returned", () => {
     const broken = new Proxy(client, {
       get: (target, name) => (name === "accessToken" ? accessToken : Reflect.get(target, name, target)),
     });
-    await beginAnew({ ...database, client: broken });
+    await beginOn({ ...database, client: broken });
     isBroken = true;
     for (const token of [store.token, ...others]) {
       expect(await send(paths.of("a"), {}, token)).toBe(500);
       expect(await post("/graphql", { query: "{ __typename }" }, token)).toBe(500);
     }
     expect(app.logged).toHaveLength(2 * (1 + others.length));
-    expect(await leaks()).toEqual([]);
+    expect(await leaksAtEnd()).toEqual([]);
   });
-});
-
-test("the database holds the hash of a token, and the token in no column of any table", async () => {
-  await callAll(store.token);
-  const stored = await everythingOf(app, store);
-  expect(stored["AccessToken"]).toHaveLength(2);
-  expect(stored["AccessToken"]?.join("")).toContain(hashSecret(store.token));
-  for (const token of [store.token, ...others]) expect(JSON.stringify(stored)).not.toContain(token.slice(3));
 });

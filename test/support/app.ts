@@ -44,6 +44,8 @@ export interface TestApp {
 export interface TestStore {
   readonly id: string;
   readonly token: string;
+  /** Of the service. */
+  readonly url: string;
   /** Calls a path of the service with the store's token. */
   fetch(path: string, options?: RequestInit): Promise<Response>;
   /** Calls a path with a JSON body. */
@@ -136,6 +138,7 @@ export function storeAt(url: string, { id, token }: Pick<TestStore, "id" | "toke
   return {
     id,
     token,
+    url,
     fetch: (path, { headers, ...options } = {}) =>
       fetch(`${url}${path}`, { ...options, headers: { ...own, ...(headers as Record<string, string>) } }),
     post: postJson,

@@ -29,6 +29,20 @@ export class NoAnswerError extends Error {
 /** Connections are kept: idle ones end with their server, and keep no process alive. */
 const agent = new Agent({ keepAlive: true });
 
+/** Reads an answer as text until enough of it is there. */
+export async function sendUntil(url: string, { body, ...options }: Call, isEnough: (text: string) => boolean) {
+  const outgoing = request(url, { ...options, agent });
+  const answered = once(outgoing, "response");
+  outgoing.end(body);
+  const [incoming] = (await answered) as [IncomingMessage];
+  let text = "";
+  for await (const part of incoming.setEncoding("utf8")) {
+    text += part;
+    if (isEnough(text)) break; // which ends the connection
+  }
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+}
+
 /**
  * A request and its answer, for a fifth of the CPU time of `fetch`, which also asks for compressed answers.
  *

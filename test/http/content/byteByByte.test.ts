@@ -10,7 +10,7 @@ const list = products(60, () => ({ description: "d".repeat(5_000) }));
 
 /** A body in the chunked coding, each of its last bytes in a chunk of its own: all of a longer body would tell no more. */
 function byteByByte(body: string): string {
-  const [whole, single] = [body.slice(0, -50_000), body.slice(-50_000)];
+  const [whole, single] = [body.slice(0, -20_000), body.slice(-20_000)];
   const first = `${whole.length.toString(16)}\r\n${whole}\r\n`;
   return `${first}${Array.from(single, (byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
 }

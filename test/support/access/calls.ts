@@ -21,8 +21,9 @@ import { schema } from "../../../src/graphql/schema.js";
 import { exportRoutes } from "../../../src/rest/exports/export.routes.js";
 import { pathParameters, type RestRoute, restBase, takesBody } from "../../../src/rest/routes/route.js";
 import { restRoutes } from "../../../src/rest/routes/routes.js";
-import { toCsv } from "../catalog/csv.js";
 import type { TestStore } from "../app.js";
+import { sendUntil } from "../call.js";
+import { toCsv } from "../catalog/csv.js";
 import { product } from "../products.js";
 
 /** A call as it is sent. */
@@ -51,8 +52,8 @@ export interface Operation {
   readonly args: readonly Argument[];
   /** Whether what it names must be there. */
   readonly finds: boolean;
-  /** A call with these arguments, in each form that it has. */
-  calls(given: Given): readonly Sent[];
+  /** A call with these arguments, in each form that it has. A bare one asks for nothing but the name of the type. */
+  calls(given: Given, isBare?: boolean): readonly Sent[];
 }
 
 const roots = {
@@ -82,7 +83,7 @@ function fieldsOfRoots(): Operation[] {
         isRead: root !== "Mutation",
         args,
         finds: !needNotExist.has(name) && args.some((each) => isRequiredArgument(each) && isText(each.type)),
-        calls: (given) => [graphqlCall(root as keyof typeof roots, name, given)],
+        calls: (given, isBare) => [graphqlCall(root as keyof typeof roots, name, given, isBare)],
       };
     }),
   );
@@ -94,13 +95,14 @@ function fieldOf(root: keyof typeof roots, name: string) {
   return field;
 }
 
-function graphqlCall(root: keyof typeof roots, name: string, variables: Given): Sent {
+function graphqlCall(root: keyof typeof roots, name: string, variables: Given, isBare = false): Sent {
   const { args, type } = fieldOf(root, name);
   const used = args.filter((each) => Object.hasOwn(variables, each.name));
   const declared = used.map((each) => `$${each.name}: ${String(each.type)}`);
   const passed = used.map((each) => `${each.name}: $${each.name}`);
   const inBrackets = (list: readonly string[]) => (list.length === 0 ? "" : `(${list.join(", ")})`);
-  const query = `${root.toLowerCase()} ${inBrackets(declared)} { ${name}${inBrackets(passed)} ${selectionOf(type)} }`;
+  const selection = isBare && !isLeafType(getNamedType(type)) ? "{ __typename }" : selectionOf(type);
+  const query = `${root.toLowerCase()} ${inBrackets(declared)} { ${name}${inBrackets(passed)} ${selection} }`;
   const accept = root === "Subscription" ? "text/event-stream" : "application/json";
   return { method: "POST", path: "/graphql", headers: { ...json, accept }, body: JSON.stringify({ query, variables }) };
 }
@@ -317,14 +319,9 @@ export interface Answer {
 }
 
 /** Everything that is answered; of a stream its first value. */
-export async function answerTo(store: TestStore, { path, ...sent }: Sent): Promise<Answer> {
-  const leaving = new AbortController();
-  const response = await store.fetch(path, { ...sent, signal: leaving.signal });
-  let text = "";
-  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += part;
-    if (/^event: next\ndata: .*\n\n/mu.test(text)) break;
-  }
-  leaving.abort();
-  return { status: response.status, headers: [...response.headers], text };
+export async function answerTo({ url, token }: Pick<TestStore, "url" | "token">, sent: Sent): Promise<Answer> {
+  const headers = { "X-Service-Access-Token": token, ...sent.headers };
+  const isEnough = (text: string) => /^event: next\ndata: .*\n\n/mu.test(text);
+  const { headers: answered, ...answer } = await sendUntil(url + sent.path, { ...sent, headers }, isEnough);
+  return { ...answer, headers: Object.entries(answered).map(([name, value]) => [name, String(value)]) };
 }
