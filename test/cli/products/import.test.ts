@@ -47,11 +47,6 @@ test("a file of many rows is imported whole, and again as replacements", async (
   expect(await run(...command), "and no progress bar without a terminal").toEqual({ status: 0, stdout, stderr: "" });
 });
 
-test("a file with a header alone imports nothing and succeeds", async () => {
-  const { store, command } = await prepare(header);
-  expect(await json(...command)).toEqual({ store, imported: 0, created: 0, updated: 0 });
-});
-
 describe("a file with problems stores nothing and ends with status 1", () => {
   test("every problem is reported with the line on which its record starts, and its column", async () => {
     const [reason, ...problems] = await refused(
@@ -66,11 +61,6 @@ describe("a file with problems stores nothing and ends with status 1", () => {
     expect(places(problems)).toEqual(["2 id", "3 price", "5 title", "5 available"]);
   });
 
-  test("a single problem is reported with its line too", async () => {
-    const [, ...problems] = await refused(csv(row(1), row(2).replace("2.5", "-2.5")));
-    expect(places(problems)).toEqual(["3 price"]);
-  });
-
   test("of more than a hundred problems the first hundred are listed and the rest counted", async () => {
     const lines = await refused(csv(...Array.from({ length: 150 }, (_, n) => row(n).replace("true", "maybe"))));
     expect(lines[0]).toBe("150 problems; the first 100 are listed. Nothing was stored.");
@@ -78,13 +68,8 @@ describe("a file with problems stores nothing and ends with status 1", () => {
     expect(lines.slice(102)).toEqual(["  … and 50 more"]);
   });
 
-  test.each([
-    ["an empty file", "", "The CSV text is empty"],
-    ["a missing column", `${header.replace("sku,", "")}\n`, "The column sku is required."],
-    ["an unknown column", `${header},colour\n${row(1)},red`, "colour"],
-    ["a quote that is never closed", csv(row(1), 'p-2,S-2,"Shirt'), "line"],
-  ])("%s is refused with a reason", async (_, content, reason) => {
-    expect((await refused(content)).join("\n")).toContain(reason);
+  test("what is wrong with the whole file is the reason", async () => {
+    expect((await refused(`${header.replace("sku,", "")}\n`)).join("\n")).toContain("The column sku is required.");
   });
 });
 
@@ -122,12 +107,9 @@ describe("with --error-policy reject-failed", () => {
     const failure = { index: null, line: 3, id: "p-2", sku: "S-2", problems, problemsTotal: 1 };
     const result = { store, imported: 1, created: 1, updated: 0, failed: 1, failures: [failure] };
     expect({ status, stderr, result: JSON.parse(stdout) }).toEqual({ status: 3, stderr: "", result });
-  });
-
-  test("a valid file exits with 0", async () => {
-    const { command, store } = await prepare(csv(row(1)));
-    const result = { store, imported: 1, created: 1, updated: 0, failed: 0, failures: [] };
-    expect(await json(...command, ...policy)).toEqual(result);
+    const valid = await fileOf(csv(row(1)), "valid.csv");
+    const none = { store, imported: 1, created: 0, updated: 1, failed: 0, failures: [] };
+    expect(await json("import", store, valid, ...policy)).toEqual(none);
   });
 
   test("a dry run reports what would be done and stores nothing", async () => {
@@ -175,7 +157,6 @@ describe("standard input", () => {
   test.each([
     ["NDJSON where it begins with a brace", ndjson(products(2)), 0, "2 products were imported."],
     ["CSV otherwise", csv(row(1), row(2)), 0, "2 products were imported."],
-    ["CSV with other delimiters", "id;sku", 1, "The column title is required."],
     ["CSV that is empty", "", 1, "The CSV text is empty"],
   ])("is %s", async (_, input, status, printed) => {
     expect(await importing(input)).toEqual({ status, printed: expect.stringContaining(printed) });
@@ -196,13 +177,15 @@ describe("NDJSON", () => {
     expect(stored).toMatchObject([{ title: "New" }, { title: "Title b" }]);
   });
 
-  test.each([
-    ["--format", "shopify"],
-    ["--delimiter", ";"],
-  ])("takes no option of other formats: %s", async (...option) => {
+  test("takes no option of other formats", async () => {
     const { command } = await prepare(ndjson(products(1)), "products.ndjson");
     const reason = expect.stringContaining("NDJSON has Vitrine's own fields and is UTF-8");
-    expect(await refusal(...command, ...option)).toEqual([1, reason]);
+    for (const option of [
+      ["--format", "shopify"],
+      ["--delimiter", ";"],
+    ]) {
+      expect(await refusal(...command, ...option)).toEqual([1, reason]);
+    }
   });
 });
 
@@ -272,9 +255,11 @@ describe("--mode", () => {
     expect(await refusal(...patch, "--format", "shopify")).toEqual([1, expect.stringContaining(reason)]);
   });
 
-  test.each(["-1", "1.5", "many", ""])("takes no count of deletions that is %j", async (count) => {
-    const { command } = await prepare(header);
+  test("takes no count of deletions that is not a whole number", async () => {
     const reason = expect.stringContaining("Must be a whole number, 0 or more.");
-    expect(await refusal(...command, "--mode", "replace", "--max-deletions", count)).toEqual([2, reason]);
+    for (const count of ["-1", "1.5", "many", ""]) {
+      const given = ["import", "a", "none.csv", "--mode", "replace", "--max-deletions", count];
+      expect(await refusal(...given)).toEqual([2, reason]);
+    }
   });
 });

@@ -18,7 +18,8 @@ import { openCommands } from "../../support/process/cli.js";
 
 const { db, run, json, refusal, newStore, fileOf } = await openCommands();
 
-const events = someEvents(300);
+const count = 60;
+const events = someEvents(count);
 const linesOf = (list: readonly object[]) => list.map((each) => JSON.stringify(each)).join("\n");
 const figures = (show: ShowKey) => figuresOf(db, show);
 
@@ -41,10 +42,10 @@ describe("events record", () => {
     const show = await newShow(db);
     const record = ["events", show.storeId, show.lsId, await fileOf(linesOf(events), "events.ndjson")];
     const result = { store: show.storeId, liveStream: show.lsId };
-    expect(await json(...record)).toEqual({ ...result, accepted: 300, duplicates: 0 });
-    expect(await json(...record)).toEqual({ ...result, accepted: 0, duplicates: 300 });
+    expect(await json(...record)).toEqual({ ...result, accepted: count, duplicates: 0 });
+    expect(await json(...record)).toEqual({ ...result, accepted: 0, duplicates: count });
     expect(await figures(show)).toEqual(expectedFigures(events));
-    const stdout = "0 events were recorded; 300 had been recorded before.\n";
+    const stdout = `0 events were recorded; ${count} had been recorded before.\n`;
     expect(await run(...record)).toEqual({ status: 0, stdout, stderr: "" });
   });
 
@@ -74,7 +75,7 @@ test("events are exported to a file, from which another show gets the same figur
   const { storeId, lsId } = await recordedShow();
   const plain = await fileOf("older", "events.ndjson");
   for (const file of [plain, `${plain}.gz`]) {
-    const result = { store: storeId, liveStream: lsId, file, events: 300, isPruned: false };
+    const result = { store: storeId, liveStream: lsId, file, events: count, isPruned: false };
     expect(await json("events", "export", storeId, lsId, file)).toEqual(result);
   }
   expect(gunzipSync(await readFile(`${plain}.gz`))).toEqual(await readFile(plain));
@@ -83,7 +84,7 @@ test("events are exported to a file, from which another show gets the same figur
   expect(await figures(other)).toEqual(expectedFigures(events));
   const { stdout, stderr } = await run("events", "export", storeId, lsId, "--json");
   expect(stdout).toBe(await readFile(plain, "utf8"));
-  expect(JSON.parse(stderr), "the summary").toMatchObject({ file: "-", events: 300, isPruned: false });
+  expect(JSON.parse(stderr), "the summary").toMatchObject({ file: "-", events: count, isPruned: false });
 });
 
 test("a row of figures is exported for each show that started in the range", async () => {
@@ -140,7 +141,7 @@ describe("events prune", () => {
     const show = await archivedShow();
     const { storeId, lsId } = show;
     const before = ["--before", "2026-06-01"];
-    const removed = { store: storeId, shows: [lsId], events: 300, viewerRows: expect.any(Number) };
+    const removed = { store: storeId, shows: [lsId], events: count, viewerRows: expect.any(Number) };
     expect(await json("events", "prune", storeId, ...before)).toEqual(removed);
     const none = "0 events of 0 live streams were removed, and 0 rows about their viewers. Totals stay.\n";
     expect((await run("events", "prune", storeId, lsId, ...before)).stdout).toBe(none);

