@@ -13,7 +13,6 @@ import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/u, "");
 const { PATH = "" } = process.env;
-const isRoot = process.getuid?.() === 0;
 /** nobody and nogroup of Debian: a user who owns nothing. */
 const nobody = 65_534;
 
@@ -88,7 +87,7 @@ async function migratedFolderOfNobody(): Promise<string> {
   return dataDir;
 }
 
-test.runIf(isRoot)("its command serves as a user who can only read the source tree, and stops cleanly", async () => {
+test("its command serves as a user who can only read the source tree, and stops cleanly", async () => {
   const text = await unit();
   expect(setting(text, "WorkingDirectory")).toBe(root);
   const dataDir = await migratedFolderOfNobody();
@@ -113,7 +112,7 @@ test.runIf(isRoot)("its command serves as a user who can only read the source tr
   expect(await ended).toBe(0);
 });
 
-test.runIf(isRoot)("npm start as that user runs the existing build, and says how to start it directly", async () => {
+test("npm start as that user runs the existing build, and says how to start it directly", async () => {
   const dataDir = await migratedFolderOfNobody();
   const { child, printed } = await startAsNobody(["npm", "start"], { DATA_DIR: dataDir, HOME: dataDir });
   await until(() => printed().includes("listens on") || child.exitCode !== null, "the server to serve");
@@ -122,7 +121,7 @@ test.runIf(isRoot)("npm start as that user runs the existing build, and says how
   expect(printed()).not.toContain("EACCES");
 });
 
-test.runIf(isRoot)("without a data folder that the user may write, the message names DATA_DIR", async () => {
+test("without a data folder that the user may write, the message names DATA_DIR", async () => {
   const { ended, printed } = await startAsNobody([process.execPath, "dist/main.js", "serve"], {});
   expect(await ended).toBe(1);
   expect(printed()).toContain("this user may not write there; set DATA_DIR to a folder of its own (EACCES)");

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
-/** A folder on a file system of its own that has so many bytes, until the last test of the file; undefined without the right to mount one. */
-export function mountSmallFolder(bytes: number): string | undefined {
+/** A folder on a file system of its own that has so many bytes, until the last test of the file. */
+export function mountSmallFolder(bytes: number): string {
   const folder = mkdtempSync(join(tmpdir(), "vt-small-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder]);
-  const isMounted = status === 0;
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder]);
+  if (status !== 0) throw new Error(`No file system can be mounted: ${String(stderr)}`);
   afterAll(() => {
-    if (isMounted) spawnSync("umount", ["--lazy", folder]);
+    spawnSync("umount", ["--lazy", folder]);
     rmdirSync(folder);
   });
-  return isMounted ? folder : undefined;
+  return folder;
 }
 
 /** Runs work of this process with another folder for temporary files. */

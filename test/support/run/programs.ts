@@ -26,11 +26,13 @@ export type Needed = keyof typeof programs | keyof typeof servers;
 export function findPrograms(): void {
   for (const [name, url] of Object.entries(servers)) process.env[name] ??= url;
   const missing: string[] = [];
+  if (process.getuid?.() !== 0)
+    missing.push("Run it as root, who mounts small disks and runs programs as other users.");
   for (const [name, { commands, of }] of Object.entries(programs)) {
     const found = (process.env[name] ??= commands.map(inPath).find((path) => path !== undefined) ?? "");
     if (found === "") missing.push(`${commands[0]} is not in the PATH: install ${of}, or set ${name} to its path.`);
   }
-  if (missing.length > 0) throw new Error(`npm run test:all needs more programs.\n${missing.join("\n")}`);
+  if (missing.length > 0) throw new Error(`npm run test:all needs more.\n${missing.join("\n")}`);
 }
 
 /** The value of a variable that findPrograms has set. */
