@@ -146,5 +146,5 @@ test.each<Engine>(["embedded", "postgresql"])(
     expect([status, stderr.split("\n").filter((line) => /"level":[56]0/u.test(line))]).toEqual([0, []]);
     await run("restore");
   },
-  60_000,
+  60_000, // for forty commands and a server
 );

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OpenDatabase } from "../../src/database/open.js";
-import { createTestStore, type TestStore } from "../support/app.js";
+import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { postWithKey } from "../support/http/idempotency.js";
 import { createMigratedDatabase, type OwnDatabase } from "../support/database/ownDatabase.js";
 import { serve, type Serving } from "../support/process.js";
@@ -17,22 +17,22 @@ const inUse = "Another request with this Idempotency-Key is still in progress.";
 describe("several servers on one database", () => {
   let own: OwnDatabase;
   let env: Record<string, string>;
-  let servers: readonly Serving[];
+  let servers: readonly TestApp[];
   let database: OpenDatabase;
   beforeAll(async () => {
     own = await createMigratedDatabase("idempotency");
     env = { DATABASE_URL: own.url, DATABASE_POOL_MAX: "4" };
     database = own.open();
-    servers = [await serve(env), await serve(env), await serve(env)];
+    servers = await Promise.all([1, 2, 3].map(() => startApp({}, own.open({ max: 4 })))); // what is killed is a process
   });
   afterAll(async () => {
-    for (const server of servers) server.process.kill("SIGKILL");
+    await Promise.all(servers.map((server) => server.close()));
     await own.drop();
   });
 
   const newStore = () => createTestStore({ url: "", db: database.client });
   /** The store at one of the servers. */
-  const at = (store: TestStore, server: Serving | undefined): Pick<TestStore, "fetch"> => ({
+  const at = (store: TestStore, server: Pick<Serving, "url"> | undefined): Pick<TestStore, "fetch"> => ({
     fetch: (path, { headers, ...options } = {}) =>
       fetch(`${server?.url}${path}`, {
         ...options,
@@ -40,7 +40,7 @@ describe("several servers on one database", () => {
       }),
   });
   /** Imports at one of the servers. */
-  const send = (store: TestStore, server: Serving | undefined, key: string, rows = few) =>
+  const send = (store: TestStore, server: Pick<Serving, "url"> | undefined, key: string, rows = few) =>
     postWithKey(at(store, server), paths.bulk, bulk(products(rows)), key);
   const countOf = async ({ id: storeId }: TestStore) => ({
     products: await database.client.product.count({ where: { storeId } }),
@@ -111,5 +111,5 @@ describe("several servers on one database", () => {
     }
     await release();
     expect(await send(store, servers[2], "k")).toMatchObject({ status: 200, replayed: null });
-  }, 40_000);
+  }, 40_000); // more than the 10 seconds that they wait, on a busy machine too
 });

@@ -76,5 +76,5 @@ test(
       expect(await untilNewValues(clients), signal).toBe(clients.length);
     }
   },
-  isLong ? undefined : 60_000,
+  isLong ? undefined : 60_000, // for two servers, three clients and their pauses
 );

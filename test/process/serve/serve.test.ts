@@ -97,14 +97,6 @@ describe.concurrent("while a server holds the folder", () => {
     expect(await whileStarting).toEqual({ store: "early", name: "early" });
   });
 
-  test("a token that a command issues works at once, and stops soon after its revocation", async () => {
-    await cliJson(["store", "create", "acme"], place.env);
-    const { id, token } = await cliJson(["token", "issue", "acme"], place.env);
-    expect(await getStatus(token, "/external/product/v1/none")).toBe(400);
-    await cliJson(["token", "revoke", "acme", id], place.env);
-    await until(async () => (await getStatus(token)) === 401, "the revoked token to stop working");
-  });
-
   test("commands at the same time as requests all succeed", async () => {
     const requests = Array.from({ length: 100 }, () => getStatus(server.token ?? ""));
     const commands = ["one", "two"].map((store) => vitrineJson(["store", "create", store], place.env));
@@ -142,11 +134,7 @@ test("data and tokens survive a restart, and a kill; a stop leaves neither lock 
   expect(await getStatus(token), "the random token of an earlier start").toBe(401);
   expect(await getStatus(server.token ?? ""), "each start shows one of its own").toBe(200);
   expect(await readdir(place.temporary), "the killed server's socket is gone").toHaveLength(1);
-  expect(await server.stop("SIGINT")).toMatchObject({ status: 0, stderr: "" });
-
-  server = await serve(place.env);
-  expect(await getStatus(issued)).toBe(200);
-}, 60_000);
+});
 
 test("a server whose folder was taken over while it was suspended ends, and leaves the folder to the other", async () => {
   const lock = join(place.dataDir, "vitrine.lock");

@@ -10,7 +10,7 @@ import { createOwnDatabase, type OwnDatabase } from "../../support/database/ownD
 import { placeForTest, serve, type Serving } from "../../support/process.js";
 import { needed } from "../../support/run/programs.js";
 import { until } from "../../support/until.js";
-import { atOnce, limitHeaders, readRest, outcomes, storeWithShow, wasGranted } from "../../support/access/rateLimit.js";
+import { atOnce, storeWithShow } from "../../support/access/rateLimit.js";
 import { record } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
@@ -32,9 +32,6 @@ describe("three servers on one PostgreSQL and one Redis", () => {
     await own.drop();
   });
   const newStore = () => storeWithShow({ url: servers[0]?.url ?? "", db: database.client });
-  /** So that none of them is left out. */
-  const urlOf = (index: number) => servers[index % servers.length]?.url ?? "";
-
   test("started at once on an empty database, they migrate it once", async () => {
     expect(new Set(servers.map(({ url }) => url)).size).toBe(3);
     const applied = await own.query(
@@ -45,17 +42,6 @@ describe("three servers on one PostgreSQL and one Redis", () => {
     expect(applied).toEqual((await migrationNames()).map(once));
     const waiting = /^.*Waiting for another process that migrates or distributes this database.*\n/gmu; // on a busy machine
     expect(servers.map((server) => server.stderr().replaceAll(waiting, ""))).toEqual(["", "", ""]);
-  });
-
-  test("the rate limit is exact over all three", async () => {
-    const store = await newStore();
-    const responses = await atOnce(300, (index) => readRest(store, urlOf(index)));
-    expect(outcomes(responses)).toEqual({ granted: 100, refused: 200 });
-    const left = responses.filter(wasGranted).map((response) => limitHeaders(response)[1]);
-    expect(new Set(left.map((value) => /r=(\d+)/u.exec(value ?? "")?.[1])).size).toBe(100);
-    expect((await Promise.all(servers.map(({ url }) => readRest(store, url)))).map(({ status }) => status)).toEqual([
-      429, 429, 429,
-    ]);
   });
 
   test("a command notifies them of events once, at its end, even if it fails, but not while it only checks", async () => {

@@ -19,7 +19,6 @@ describe("WEB_CONCURRENCY=2, when it cannot start", () => {
   test.each([
     ["2", {}],
     ["1", redis],
-    ["2", redis],
   ])("a port that is taken is refused with status 1 and one line: %s processes, %j", async (count, more) => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
