@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApp, type TestApp, type TestStore } from "../support/app.js";
 import { checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
-import { storeWithCatalog } from "../support/fuzz/fuzz.catalog.js";
+import { catalogOf, storeWithSite } from "../support/fuzz/fuzz.catalog.js";
 import { harmDone, type RawAnswer, sendRaw } from "../support/fuzz/fuzz.js";
 import { shortTexts } from "../support/fuzz/fuzz.values.js";
 import { paths, product } from "../support/products.js";
@@ -13,7 +13,8 @@ let app: TestApp;
 let store: TestStore;
 beforeAll(async () => {
   app = await startApp({ analyticsRateLimit: 0, bodyBytesMax: 50_000 });
-  ({ store } = await storeWithCatalog(app));
+  store = await storeWithSite(app);
+  await catalogOf(app, store);
 });
 afterAll(() => app.close());
 

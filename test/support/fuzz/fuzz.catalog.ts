@@ -43,10 +43,16 @@ function inOrder<Row extends { readonly id: string }>(rows: readonly Row[]): rea
   return rows.toSorted((one, other) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)));
 }
 
-/** A store with a site, and two products of which one is sold there alone. */
-export async function storeWithCatalog(app: TestApp): Promise<{ store: TestStore; catalog: Catalog }> {
+/** A store with a site. */
+export async function storeWithSite(app: TestApp): Promise<TestStore> {
   const store = await createTestStore(app);
   await addSite(app.db, store.id, "web", "shop");
+  return store;
+}
+
+/** Gives such a store two products, of which one is sold on the site alone, in place of all that it has. */
+export async function catalogOf(app: TestApp, store: TestStore): Promise<Catalog> {
+  await app.db.product.deleteMany({ where: { storeId: store.id } });
   const catalog = new Catalog();
   for (const [siteId, list] of Object.entries({
     "": [product("a", { price: 1 })],
@@ -55,5 +61,5 @@ export async function storeWithCatalog(app: TestApp): Promise<{ store: TestStore
     await store.post(paths.bulk, { ...bulk(list), siteId });
     catalog.import(list, siteId);
   }
-  return { store, catalog };
+  return catalog;
 }
