@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   expectAccessible,
   expectClean,
+  isSeenByAxe,
   openBrowser,
   screens,
   setLook,
@@ -22,6 +23,8 @@ let server: Serving;
 let browser: TestBrowser;
 beforeAll(async () => {
   place = await makeMigratedPlace();
+});
+beforeAll(async () => {
   [server, browser] = await Promise.all([serve({ ...place.env, DEMO_TRAFFIC: "false" }), openBrowser()]);
 });
 afterAll(async () => {
@@ -70,7 +73,7 @@ test.each(screens)("the demo shop is accessible, and its video plays: %s", async
   await until(() => shop.page.evaluate(`document.querySelector("video").currentTime > 0`), "the video");
   for (const look of looks) {
     await setLook(shop.page, look);
-    await expectAccessible(shop);
+    if (isSeenByAxe(look)) await expectAccessible(shop);
     const width = await shop.page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(width, "nothing is cut off").toBeLessThanOrEqual(0);
     await shop.screenshot(`demo.${look}`);

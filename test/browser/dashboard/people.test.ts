@@ -2,7 +2,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ago } from "../../support/clock.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
-import { expectAccessible, expectClean, openAppInBrowser, screens, setLook } from "../../support/browser/browser.js";
+import {
+  expectAccessible,
+  expectClean,
+  isSeenByAxe,
+  openAppInBrowser,
+  screens,
+  setLook,
+  type TestPage,
+} from "../../support/browser/browser.js";
 import { followNewestShow, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
@@ -33,11 +41,17 @@ beforeAll(async () => {
 });
 
 describe.each(screens)("on a %s", (_, options, looks) => {
-  test("the dashboard has no accessibility violations, and nothing is wider than the screen", async () => {
-    const opened = await openDashboard(browser, app, store, options);
-    const { page } = opened;
-    const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
-    for (const look of looks) {
+  let opened: TestPage; // one for all looks
+  beforeAll(async () => {
+    opened = await openDashboard(browser, app, store, options);
+    return () => opened.close();
+  });
+
+  test.each(looks)(
+    "the dashboard has no accessibility violations, and nothing is wider than the screen: %s",
+    async (look) => {
+      const { page } = opened;
+      const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
       await setLook(page, look);
       await followNewestShow(page);
       await page.getByRole("heading", { level: 1, name: "Autumn looks Live" }).waitFor();
@@ -45,7 +59,7 @@ describe.each(screens)("on a %s", (_, options, looks) => {
       await expect.poll(fits).toBe(true);
       await page.getByText("Show as a table").click();
       await expect.poll(fits).toBe(true);
-      await expectAccessible(opened);
+      if (isSeenByAxe(look)) await expectAccessible(opened);
       await page.getByText("Show as a table").click();
       await page.evaluate("scrollTo(0, 0)");
       await opened.screenshot(`dashboard.${look}`);
@@ -54,31 +68,30 @@ describe.each(screens)("on a %s", (_, options, looks) => {
         await expect.poll(() => page.getByRole("navigation").isVisible()).toBe(false);
         await toggle.click();
         await page.getByRole("navigation").waitFor();
-        await expectAccessible(opened);
+        if (isSeenByAxe(look)) await expectAccessible(opened);
         await opened.screenshot(`dashboard.${look}.list`);
       }
       await page.getByRole("link", { name: /^A show of a long name/u }).click();
       await page.getByRole("heading", { level: 1, name: /^A show of a long name/u }).waitFor();
       await expect.poll(fits).toBe(true);
       await opened.screenshot(`dashboard.${look}.empty`);
-      await expectAccessible(opened);
-    }
-    expectClean(opened);
-    await opened.close();
-  });
+      if (isSeenByAxe(look)) await expectAccessible(opened);
+      expectClean(opened);
+    },
+  );
 
   test("the sign-in has no accessibility violations", async () => {
-    const opened = await openSignIn(browser, app, options);
+    const signIn = await openSignIn(browser, app, options);
     for (const look of looks) {
-      await setLook(opened.page, look);
-      await opened.page.getByRole("button", { name: "Open dashboard" }).click();
-      await opened.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
-      await expect.poll(() => opened.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
-      await expectAccessible(opened);
-      await opened.screenshot(`dashboard.${look}.token`);
+      await setLook(signIn.page, look);
+      await signIn.page.getByRole("button", { name: "Open dashboard" }).click();
+      await signIn.page.getByRole("alert").filter({ hasText: "Enter" }).waitFor();
+      await expect.poll(() => signIn.page.getByLabel("Access token").getAttribute("aria-invalid")).toBe("true");
+      if (isSeenByAxe(look)) await expectAccessible(signIn);
+      await signIn.screenshot(`dashboard.${look}.token`);
     }
-    expectClean(opened);
-    await opened.close();
+    expectClean(signIn);
+    await signIn.close();
   });
 });
 

@@ -76,6 +76,9 @@ export const screens: readonly (readonly [name: string, options: BrowserContextO
   ["phone", phone, ["phone", "narrow"]],
 ];
 
+/** Looks that axe-core is asked about: it sees colors, but not how wide a screen is. */
+export const isSeenByAxe = (look: Look) => look !== "narrow";
+
 /** Gives an open page one of its screen's looks. */
 export async function setLook(page: Page, look: Look): Promise<void> {
   if (look === "phone") return page.setViewportSize(phone.viewport);
