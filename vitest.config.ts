@@ -56,7 +56,7 @@ export default defineConfig(async ({ mode }) => {
     },
     test: {
       pool: "forks",
-      maxWorkers: 4, // some of a test is waiting
+      maxWorkers: 3, // some of a test is waiting
       setupFiles: ["test/support/setups/properties.setup.ts"],
       execArgv: [...nodeFlags],
       isolate: false, // importing the service anew for each file would cost more than the tests
@@ -64,7 +64,6 @@ export default defineConfig(async ({ mode }) => {
       hookTimeout: timeMs,
       expect: { poll: { timeout: timeMs / 2 } },
       sequence: { sequencer: Spread },
-      experimental: { fsModuleCache: true }, // projects do not share what they transform otherwise
       projects: projectsOf(tier).map((test) => ({ extends: true as const, mode, test })), // each evaluates this file anew
     },
   };

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PoolConfig } from "pg";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../../src/database/open.js";
 import { oncePerRun } from "../run/oncePerRun.js";
@@ -16,19 +17,30 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide("statementsFolder", folder);
   const lookedAt = await oncePerRun("statements", async () => new Set<string>());
   return async () => {
-    const [given] = project.getProvidedContext().databases; // all have the same tables
-    if (given === undefined) throw new Error("The setup of a database runs before this one.");
-    const database = connect(given.connection, () => undefined);
-    try {
-      const statements = await readStatements(folder);
-      const found = Object.entries(await findViolations(database.client, statements, lookedAt));
-      for (const sql of statements) lookedAt.add(sql);
-      if (found.length > 0) fail(project.name, found);
-    } finally {
-      await database.close();
-      await rm(folder, { recursive: true });
-    }
+    const { databases } = project.getProvidedContext();
+    if (databases.length === 0) throw new Error("The setup of a database runs before this one.");
+    const statements = [...(await readStatements(folder))];
+    // All databases have the same tables: each looks at its share.
+    const found = await Promise.all(
+      databases.map(({ connection }, place) => {
+        const others = statements.filter((_, index) => index % databases.length !== place);
+        return violationsOn(connection, statements, new Set([...lookedAt, ...others]));
+      }),
+    );
+    for (const sql of statements) lookedAt.add(sql);
+    await rm(folder, { recursive: true });
+    if (found.flat().length > 0) fail(project.name, found.flat());
   };
+}
+
+/** @param known statements that need not be looked at */
+async function violationsOn(connection: PoolConfig, statements: readonly string[], known: ReadonlySet<string>) {
+  const database = connect(connection, () => undefined);
+  try {
+    return Object.entries(await findViolations(database.client, statements, known));
+  } finally {
+    await database.close();
+  }
 }
 
 async function readStatements(folder: string): Promise<Set<string>> {
