@@ -34,29 +34,25 @@ test("an export keeps what it has read, whatever is imported and deleted before 
 });
 
 // The embedded engine reads again, and at last in one transaction, which nothing changes.
-test.each([1, 3])(
-  "an export of a catalog that is replaced while it is read, %i times, has one of its states",
-  async (times) => {
-    const store = await createTestStore(app);
-    await store.post(paths.bulk, version("v0"));
-    const { client, probe } = openConnections();
-    let changes = 0;
-    probe.aroundQuery = async (sql, send) => {
-      const page = await send();
-      const isFirstPage = sql.includes("string_agg")
-        ? !sql.includes("p.id >")
-        : sql.startsWith("FETCH") && changes === 0;
-      if (isFirstPage && changes < times) {
-        changes += 1;
-        await store.post(paths.bulk, version(`v${changes}`));
-      }
-      return page;
-    };
-    const titles = await exportedTitles(client, store);
-    expect([...titles]).toEqual([app.engine === "embedded" ? `v${times}` : "v0"]);
-    expect(changes).toBe(app.engine === "embedded" ? times : 1);
-  },
-);
+test("an export of a catalog that is replaced three times while it is read has one of its states", async () => {
+  const times = 3;
+  const store = await createTestStore(app);
+  await store.post(paths.bulk, version("v0"));
+  const { client, probe } = openConnections();
+  let changes = 0;
+  probe.aroundQuery = async (sql, send) => {
+    const page = await send();
+    const isFirstPage = sql.includes("string_agg") ? !sql.includes("p.id >") : sql.startsWith("FETCH") && changes === 0;
+    if (isFirstPage && changes < times) {
+      changes += 1;
+      await store.post(paths.bulk, version(`v${changes}`));
+    }
+    return page;
+  };
+  const titles = await exportedTitles(client, store);
+  expect([...titles]).toEqual([app.engine === "embedded" ? `v${times}` : "v0"]);
+  expect(changes).toBe(app.engine === "embedded" ? times : 1);
+});
 
 test("a store has four exports open at most; another store is served meanwhile, and those that are left count no longer", async () => {
   const [store, other] = [await createTestStore(app), await createTestStore(app)];
