@@ -37,13 +37,16 @@ function projectsOf(tier: Tier) {
   return [embedded, onPostgresql, inFirefox];
 }
 
+/** What a test may take, which needs a tenth of it: a start of a server or a browser takes seconds where others start, too. */
+const timesMs = { test: 20_000, all: 60_000, long: 3_600_000 } as const;
+
 /** `--mode all` and `--mode long` are the tiers beside that of `npm test`: see CONTRIBUTING.md. */
 export default defineConfig(async ({ mode }) => {
   const tier: Tier = mode === "all" || mode === "long" ? mode : "test";
   process.env["TEST_TIER"] = tier;
   await useMemoryFolder();
   if (tier !== "test") findPrograms();
-  const timeMs = tier === "long" ? 3_600_000 : 20_000;
+  const timeMs = timesMs[tier];
   return {
     resolve: {
       alias: [
@@ -56,13 +59,13 @@ export default defineConfig(async ({ mode }) => {
     },
     test: {
       pool: "forks",
-      maxWorkers: 3, // some of a test is waiting
+      maxWorkers: tier === "test" ? 3 : 4, // some of a test is waiting, most of one with processes
       setupFiles: ["test/support/setups/properties.setup.ts"],
       execArgv: [...nodeFlags],
       isolate: false, // importing the service anew for each file would cost more than the tests
       testTimeout: timeMs,
       hookTimeout: timeMs,
-      expect: { poll: { timeout: timeMs / 2 } },
+      expect: { poll: { timeout: timesMs.test / 2 } },
       sequence: { sequencer: Spread },
       projects: projectsOf(tier).map((test) => ({ extends: true as const, mode, test })), // each evaluates this file anew
     },

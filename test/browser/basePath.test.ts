@@ -12,6 +12,7 @@ import { startHaproxy, startNginx } from "../support/process/proxies.js";
 import { person } from "../support/browser/shop.js";
 import { readKpis, recorded, saved } from "../support/shows.js";
 import { authorize, retrieve } from "../support/browser/swagger.js";
+import { ofDay } from "../support/run/tier.js";
 
 const nginx = needed("TEST_NGINX");
 const haproxy = needed("TEST_HAPROXY");
@@ -40,7 +41,7 @@ const ways = [
   ["HAProxy, which keeps it", () => startHaproxy(haproxy, portOf(apps.prefixed))],
 ] as const;
 
-describe.each(ways)("below a path prefix behind %s", (_, start) => {
+describe.each(ofDay(ways, 2))("below a path prefix behind %s", (_, start) => {
   test("the pages work, each reached from the first one", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());
@@ -77,7 +78,7 @@ describe.each(ways)("below a path prefix behind %s", (_, start) => {
   });
 });
 
-describe.each(ways)("below a path prefix behind %s", (_, start) => {
+describe.each(ofDay(ways, 2))("below a path prefix behind %s", (_, start) => {
   test("the tracker of /demo records events, with a key for other origins", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());

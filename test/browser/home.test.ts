@@ -8,10 +8,11 @@ import {
   screens,
   setLook,
 } from "../support/browser/browser.js";
+import { ofDay } from "../support/run/tier.js";
 
 const { app, browser } = await openAppInBrowser();
 
-test.each(screens)(
+test.each(ofDay(screens, 2))(
   "the first page names the service and leads to the others, each of which exists: %s",
   async (_, options, looks) => {
     const opened = await browser.open(app.url, options);

@@ -2,19 +2,17 @@
 import { expect, test } from "vitest";
 import { embeddedSite, postgresqlSite } from "../support/faults/crash.js";
 import { crashOrders } from "../support/faults/crash.orders.js";
-import { isLong } from "../support/run/tier.js";
+import { isLong, ofDay } from "../support/run/tier.js";
 
 const kills = isLong ? 25 : 1;
 const orders = isLong ? 1_000 : 30;
-const timeoutMs = isLong ? 3_600_000 : 60_000;
 const sites = [
   ["embedded", embeddedSite],
   ["postgresql", (context: Parameters<typeof embeddedSite>[0]) => postgresqlSite("crashorders", context)],
 ] as const;
 
-test.for(sites)(
+test.for(ofDay(sites, 2))(
   "%s: orders that are delivered twice, in random order, to a server that is killed, count once to the cent",
-  { timeout: timeoutMs },
   async ([engine, openSite], context) => {
     expect(await crashed(engine, await openSite(context))).toBe(kills);
   },

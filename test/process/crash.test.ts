@@ -4,7 +4,6 @@ import { crash, type CrashFigures, type CrashSite, embeddedSite, postgresqlSite 
 import { isLong } from "../support/run/tier.js";
 
 const rounds = isLong ? 25 : 1;
-const timeoutMs = isLong ? 3_600_000 : 60_000;
 const sites = [
   ["embedded", embeddedSite],
   ["postgresql", (context: Parameters<typeof embeddedSite>[0]) => postgresqlSite("crash", context)],
@@ -13,7 +12,6 @@ const sites = [
 // Side by side, since most of a round is waiting.
 test.concurrent.for(sites)(
   "%s: a killed server leaves each request complete or without effect, loses nothing it answered, and all figures are correct",
-  { timeout: timeoutMs },
   async ([engine, openSite], context) => {
     expect(await crashed(engine, await openSite(context))).toMatchObject({ half: 0, lost: 0 });
   },

@@ -1,4 +1,4 @@
-// @tier all
+// @tier long
 import { execFile, spawn } from "node:child_process";
 import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

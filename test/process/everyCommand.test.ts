@@ -1,4 +1,4 @@
-// @tier all
+// @tier long
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -111,5 +111,5 @@ describe("several servers on one database", () => {
     }
     await release();
     expect(await send(store, servers[2], "k")).toMatchObject({ status: 200, replayed: null });
-  }, 40_000); // more than the 10 seconds that they wait, on a busy machine too
+  });
 });

@@ -47,4 +47,4 @@ test("the commands of the quick start on PostgreSQL give the results that it sho
   const after = examplesOf(markdown.replaceAll("http://127.0.0.1:4000", server.url)).slice(atServe + 2);
   const printed = await inOneTerminal(after, env, folder);
   for (const [index, example] of after.entries()) expectAsShown(example, printed[index] ?? "", page);
-}, 60_000); // for a process for each command of the page
+});

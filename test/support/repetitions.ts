@@ -1,6 +1,5 @@
-import { readConfigureGlobal } from "fast-check";
 import { onTestFailed } from "vitest";
-import { isLong } from "./run/tier.js";
+import { ofDay } from "./run/tier.js";
 
 /** What patterns and loops may read again and again where it is repeated. */
 const units: readonly string[] = [
@@ -71,20 +70,13 @@ interface Repetitions {
   readonly target?: number;
 }
 
-/** All units in `npm run test:long`, and a few by the seed of the day in `npm test`, so that each has its day. */
-function unitsOfDay({ of = units, tries = 2, target = 0 }: Repetitions): readonly string[] {
-  if (isLong) return of;
-  const { seed = 0 } = readConfigureGlobal();
-  const days = Math.ceil(of.length / tries);
-  return of.filter((_, index) => index % days === (seed + target) % days);
-}
-
 /** Gives `work` a long text of each unit. It ends within the test's time where it takes linear time. */
 export async function expectLinear(work: (text: string) => unknown, repetitions: Repetitions = {}): Promise<void> {
   let tried: string | undefined;
   onTestFailed(() => {
     if (tried !== undefined) console.error(`Repeated: ${JSON.stringify(tried)}`);
   });
-  for (tried of unitsOfDay(repetitions)) await work(repeated(tried, repetitions.characters));
+  const { characters, of = units, tries = 2, target } = repetitions;
+  for (tried of ofDay(of, Math.ceil(of.length / tries), target)) await work(repeated(tried, characters));
   tried = undefined;
 }

@@ -14,6 +14,7 @@ import {
 import { followNewestShow, openDashboard, openSignIn } from "../../support/browser/dashboard.js";
 import { order, view } from "../../support/events.js";
 import { recorded, saved } from "../../support/shows.js";
+import { ofDay } from "../../support/run/tier.js";
 
 let store: TestStore;
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
@@ -40,7 +41,7 @@ beforeAll(async () => {
   );
 });
 
-describe.each(screens)("on a %s", (_, options, looks) => {
+describe.each(ofDay(screens, 2))("on a %s", (_, options, looks) => {
   let opened: TestPage; // one for all looks
   beforeAll(async () => {
     opened = await openDashboard(browser, app, store, options);

@@ -1,4 +1,4 @@
-// @tier all
+// @tier long
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { examplesOf } from "../../support/docs.js";
 import { migratedPlaceForTest, serve, type Serving } from "../../support/process.js";
-import { isLong } from "../../support/run/tier.js";
 import { until } from "../../support/until.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -60,21 +59,17 @@ async function untilNewValues(clients: readonly Client[]): Promise<number> {
   return clients.length - ended.length;
 }
 
-test(
-  "the recipes of docs/clients.md open their streams again after a restart, and after a kill",
-  async () => {
-    const place = await migratedPlaceForTest();
-    const env = { ...place.env, DEMO_TOKEN: token };
-    let server: Serving = await serve(env);
-    onTestFinished(() => server.stop("SIGKILL").then(() => undefined));
-    const port = new URL(server.url).port;
-    const clients = await startRecipes(server.url);
-    expect(await untilNewValues(clients)).toBe(clients.length);
-    for (const signal of isLong ? (["SIGTERM", "SIGKILL"] as const) : (["SIGKILL"] as const)) {
-      await server.stop(signal);
-      server = await serve({ ...env, PORT: port });
-      expect(await untilNewValues(clients), signal).toBe(clients.length);
-    }
-  },
-  isLong ? undefined : 60_000, // for two servers, three clients and their pauses
-);
+test("the recipes of docs/clients.md open their streams again after a restart, and after a kill", async () => {
+  const place = await migratedPlaceForTest();
+  const env = { ...place.env, DEMO_TOKEN: token };
+  let server: Serving = await serve(env);
+  onTestFinished(() => server.stop("SIGKILL").then(() => undefined));
+  const port = new URL(server.url).port;
+  const clients = await startRecipes(server.url);
+  expect(await untilNewValues(clients)).toBe(clients.length);
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    await server.stop(signal);
+    server = await serve({ ...env, PORT: port });
+    expect(await untilNewValues(clients), signal).toBe(clients.length);
+  }
+});

@@ -28,7 +28,7 @@ describe("a stop during a long import", () => {
     const start = (grace: object) => serve({ ...variables, ...grace });
     const open = () => openDatabase(readConfig(env), "shared", () => undefined);
     expect(await stopTwice(start, demoToken, open)).toEqual(wholeOrNothing);
-  }, 40_000); // for two starts
+  });
 
   test("PostgreSQL, 2 processes: lets it end, or aborts it after the grace period and stores nothing of it", async () => {
     const own = await createMigratedDatabase("stop");
@@ -37,7 +37,7 @@ describe("a stop during a long import", () => {
     const { token } = await createTestStore({ url: "", db: database.client });
     const start = (grace: object) => serve({ DATABASE_URL: own.url, WEB_CONCURRENCY: "2", ...grace });
     expect(await stopTwice(start, token, async () => database)).toEqual(wholeOrNothing);
-  }, 40_000); // for two starts of three processes each
+  });
 });
 
 test("a stop ends a server while it reads a file that takes long", async () => {

@@ -101,7 +101,7 @@ test("a start that is interrupted or whose port is in use leaves nothing behind 
   const server = await serve(env);
   expect(server.token).toMatch(/^vt_/u);
   await server.stop();
-}, 40_000); // it makes a database, twice where the first start was too early
+});
 
 test("commands without a server take turns", async () => {
   const { env, dataDir, temporary } = await migratedPlaceForTest();

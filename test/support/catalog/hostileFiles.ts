@@ -1,5 +1,4 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { isLong } from "../run/tier.js";
 
 /** A file that is made to hold up or to end the process that reads it. */
 export interface HostileFile {
@@ -10,7 +9,7 @@ export interface HostileFile {
   readonly body: string | Buffer;
 }
 
-const bytes = isLong ? 1_000_000 : 250_000;
+const bytes = 1_000_000;
 const repeated = (text: string, length = bytes): string => text.repeat(Math.ceil(length / Buffer.byteLength(text)));
 
 function numbered(make: (n: number) => string, length = bytes): string {

@@ -13,6 +13,7 @@ import {
 } from "../../../support/browser/browser.js";
 import { linkOf, place, storeWithHistory } from "../../../support/browser/overview.js";
 import { saved } from "../../../support/shows.js";
+import { ofDay } from "../../../support/run/tier.js";
 
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0 });
 const link = linkOf(app);
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await saved(store, { id: "on-air", name: "On air", status: "LIVE", startedAt: new Date().toISOString() });
 });
 
-describe.each(screens)(
+describe.each(ofDay(screens, 2))(
   "on a %s, nothing is wider than the screen, and there are no accessibility violations",
   (_, options, looks) => {
     let opened: TestPage; // one for all looks
