@@ -55,7 +55,11 @@ export async function findHolders(
   key: StagedKey,
   { target: { storeId, siteId }, mode }: Pick<ImportJob, "target" | "mode">,
 ): Promise<void> {
-  const alone = siteId === undefined ? Prisma.empty : Prisma.sql`OR p.id NOT IN (${tiedToSiteAlone(storeId, siteId)})`;
+  const alone =
+    siteId === undefined
+      ? Prisma.empty
+      : Prisma.sql`OR NOT EXISTS (
+    SELECT FROM (${tiedToSiteAlone(storeId, siteId)}) AS alone WHERE alone."productId" = p.id)`;
   const isKept =
     mode === "REPLACE"
       ? Prisma.sql`AND (EXISTS (

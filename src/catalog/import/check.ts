@@ -1,7 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFailed } from "../../errors.js";
 import { clip } from "../../lib/text.js";
-import { chunkRowsMax } from "../sources/chunkRows.js";
 import { type FailedRow, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
 import {
   collectAccepted,
@@ -19,8 +18,7 @@ import type { ImportJob, ProductSource, ReadResult } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { resolvePatches } from "./modes/patch.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
-import type { StagedRows } from "./staging/rows.js";
-import { type StagedKey, withoutNestedLoops } from "./staging/rows.js";
+import type { StagedKey, StagedRows } from "./staging/rows.js";
 
 export interface Checked extends Pick<Written, "remark"> {
   /** UPSERT in place of a REPLACE that may delete nothing. */
@@ -35,12 +33,7 @@ export interface Checked extends Pick<Written, "remark"> {
  */
 export async function check(transaction: Database, job: ImportJob, staged: StagedRows): Promise<Checked> {
   await requireAll(transaction, staged);
-  const work = () => checkRows(transaction, job, staged);
-  // With fewer rows, nested loops look up what few products of a large catalog they concern.
-  return staged.rows > chunkRowsMax ? withoutNestedLoops(transaction, work) : work();
-}
-
-async function checkRows(transaction: Database, job: ImportJob, { key, read }: StagedRows): Promise<Checked> {
+  const { key, read } = staged;
   if (job.mode === "PATCH") await resolvePatches(transaction, key);
   if (job.errorPolicy === "REJECT_FAILED") return failRows(transaction, job, { key, read });
   await findHolders(transaction, key, job);

@@ -15,7 +15,7 @@ import { type ImportJob, importTimeoutMs } from "./job.js";
 import { excessOf, tooManyDeletions } from "./modes/mode.js";
 import { stageRemovals } from "./modes/replace.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
-import type { SentRows, StagedRows } from "./staging/rows.js";
+import { type SentRows, type StagedRows, withoutNestedLoops } from "./staging/rows.js";
 
 /**
  * Stores rows, which are all there, in one transaction that locks the catalog: answers as before where the import's key was used, else
@@ -95,7 +95,8 @@ function transact<Answer extends ImportResult | undefined>(
   return onceForKey<Answer>(db, storeId, idempotency, signal, (once) =>
     withCatalog(db, storeId, { isLong, signal }, (lock) => {
       const work = () =>
-        inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, (transaction) => {
+        inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, async (transaction) => {
+          if (isLong) await withoutNestedLoops(transaction);
           const stored = once(transaction, () => write(transaction, lock));
           return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
         });
@@ -140,6 +141,7 @@ async function accept(transaction: Database, { key }: StagedRows, now: string): 
 export function refuse(db: RootDatabase, job: ImportJob, rows: StagedRows): Promise<never> {
   const work = () =>
     inTransaction(db, { timeoutMs: importTimeoutMs }, async (transaction): Promise<never> => {
+      await withoutNestedLoops(transaction);
       await check(transaction, job, rows);
       throw new Error("An import with invalid rows cannot be right.");
     });

@@ -2,7 +2,7 @@ import type { Database } from "../../../database/client.js";
 import { queryStore } from "../../../database/sql/storeStatements.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { ImportTarget } from "../job.js";
-import { isRemoval, ofImport, type StagedKey, withoutNestedLoops } from "../staging/rows.js";
+import { isRemoval, ofImport, type StagedKey } from "../staging/rows.js";
 
 /** Products assigned to this site and no other. */
 export function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
@@ -29,11 +29,7 @@ interface Removals {
  * Stages the removal of each product of the store, or of the site, that no row names. Rows that fail keep the products that have
  * their skus, too. These rows come after all others.
  */
-export function stageRemovals(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
-  return withoutNestedLoops(transaction, () => stageAll(transaction, key, target));
-}
-
-async function stageAll(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
+export async function stageRemovals(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
   const { storeId, importId } = key;
   const [{ removed } = { removed: 0 }] = await queryStore<{ removed: number }>(
     transaction,

@@ -43,14 +43,13 @@ export function stagedRows(key: StagedKey, condition: Prisma.Sql): RowSource {
 }
 
 /**
- * Compares staged rows with others. The planner has no statistics of them and takes them for a few: nested loops would look
- * cheap, and take quadratic time.
+ * For a transaction that compares staged rows with others. Statistics are older than these rows, and often than the products of their
+ * store, so the planner takes both for a few: nested loops would look cheap, and take quadratic time. So a few rows read the whole
+ * catalog, too: an index would be faster for them, but the planner would as well compare each product with all rows. Where a nested
+ * loop is the only way, as from the one row of the store, its cost would look so high that code would be compiled for it.
  */
-export async function withoutNestedLoops<Result>(transaction: Database, work: () => Promise<Result>): Promise<Result> {
-  await setLocal(transaction, { enable_nestloop: "off" });
-  const result = await work();
-  await setLocal(transaction, { enable_nestloop: "on" });
-  return result;
+export function withoutNestedLoops(transaction: Database): Promise<void> {
+  return setLocal(transaction, { enable_nestloop: "off", jit: "off" });
 }
 
 /** The last of the next rows after a line, at most `rowsMax`. Null where there are none. */
