@@ -63,6 +63,29 @@ describe("figures", () => {
     });
   });
 
+  test("add up over more batches than there are rows that batches write to side by side", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    for (let batch = 1; batch <= 17; batch += 1) {
+      const viewerId = `viewer ${batch}`;
+      const cart = { id: `c${batch}`, type: "ADD_TO_CART", channel: "LIVE", viewerId } as const;
+      await recorded(store, lsId, [
+        view(`v${batch}`, { viewerId, seconds: 5 }),
+        cart,
+        order(`o${batch}`, 2, { viewerId }),
+      ]);
+    }
+    const { data } = await store.graphql(readAnalytics, { lsId });
+    expect(data.liveStreamAnalytics.kpis).toMatchObject({
+      sales: { live: 34 },
+      orders: { live: 17 },
+      viewers: { live: 17 },
+      addToCart: { live: 100 },
+      avgViewTime: { live: 5 },
+      buyers: { live: 17, unique: 17 },
+      engagedViewers: { live: 17 },
+    });
+  });
+
   test("use the time of arrival for an event without occurredAt", async () => {
     stopClock();
     const { store, lsId } = await storeWithShow(app);
