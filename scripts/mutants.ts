@@ -93,13 +93,15 @@ function problemOf(mutant: Mutant): string | undefined {
   const times = readFileSync(file, "utf8").split(from).length - 1;
   if (times !== 1) return `what is to be replaced occurs ${times} times`;
   if (from.includes("\n") || to.includes("\n") || from === to) return "a fault is a change of one line";
-  return nearestTests(mutant).length === 0 ? "no tests are near it" : undefined;
+  const nearest = nearestTests(mutant);
+  return nearest.length > 0 && nearest.every(hasTests)
+    ? undefined
+    : "no tests are near it, or none at a path that it names";
 }
 
 /** Paths for Vitest, which runs all files whose path has one of them. */
-function nearestTests({ file, tests = [] }: Mutant): readonly string[] {
-  const given = tests.filter(hasTests);
-  if (given.length > 0) return given;
+function nearestTests({ file, tests }: Mutant): readonly string[] {
+  if (tests !== undefined) return tests;
   const mirror = dirname(file).replace(/^src/u, "test");
   const found = [mirror, dirname(mirror)].map((path) => `${path}/`).find(hasTests);
   return found === undefined || found === "test/" ? [] : [found];
@@ -154,7 +156,8 @@ function end(signal: NodeJS.Signals): void {
 type Command = readonly [name: string, ...args: string[]];
 
 /** Tests of `npm test`, or of `npm run test:all`, which has the others. Vitest runs those of its mode. */
-type Tier = "test" | "all";
+const tiers = ["test", "all"] as const;
+type Tier = (typeof tiers)[number];
 
 function nearestOf(mutant: Mutant, tier: Tier): Command {
   return [...vitest(tier, nearestTests(mutant)), "--passWithNoTests"];
@@ -166,11 +169,6 @@ function allOf(_: Mutant, tier: Tier): Command {
 
 function vitest(tier: Tier, tests: readonly string[]): Command {
   return ["npx", "vitest", "run", "--mode", tier, ...tests];
-}
-
-function tiers(): readonly Tier[] {
-  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
-  return "test:all" in scripts ? ["test", "all"] : ["test"];
 }
 
 /** @returns those that are not killed, in their order */
@@ -205,7 +203,7 @@ async function judge(mutant: Mutant, timeLimitMs: number, commandOf: typeof near
     const built = await run(["node", "scripts/build.js"], limitMs.build);
     if (built.status !== 0) return { kind: "UNCLEAR", reason: `It cannot be built.\n${endOf(built)}` };
     let files = 0;
-    for (const tier of tiers()) {
+    for (const tier of tiers) {
       const verdict = await runTests(commandOf(mutant, tier), tier, timeLimitMs);
       if (verdict.kind !== "ALIVE") return verdict;
       files += verdict.files;

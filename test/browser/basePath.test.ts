@@ -76,9 +76,7 @@ describe.each(ofDay(ways, 2))("below a path prefix behind %s", (_, start) => {
     expectClean(dashboard);
     await dashboard.close();
   });
-});
 
-describe.each(ofDay(ways, 2))("below a path prefix behind %s", (_, start) => {
   test("the tracker of /demo records events, with a key for other origins", async () => {
     const proxy = await start();
     onTestFinished(() => proxy.close());

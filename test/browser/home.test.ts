@@ -1,13 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
-import {
-  expectAccessible,
-  expectClean,
-  isSeenByAxe,
-  openAppInBrowser,
-  screens,
-  setLook,
-} from "../support/browser/browser.js";
+import { expectAccessibleAs, expectClean, openAppInBrowser, screens, setLook } from "../support/browser/browser.js";
 import { ofDay } from "../support/run/tier.js";
 
 const { app, browser } = await openAppInBrowser();
@@ -34,7 +27,7 @@ test.each(ofDay(screens, 2))(
       .toBe("graphql");
     for (const look of looks) {
       await setLook(opened.page, look);
-      if (isSeenByAxe(look)) await expectAccessible(opened);
+      await expectAccessibleAs(look, opened);
       await opened.screenshot(`home.${look}`);
     }
     expectClean(opened);

@@ -29,12 +29,19 @@ export class NoAnswerError extends Error {
 /** Connections are kept: idle ones end with their server, and keep no process alive. */
 const agent = new Agent({ keepAlive: true });
 
-/** Reads an answer as text until enough of it is there. */
-export async function sendUntil(url: string, { body, ...options }: Call, isEnough: (text: string) => boolean) {
+/** Sends a request until its answer begins. */
+async function begin(url: string, { body, ...options }: Call | RawCall): Promise<IncomingMessage> {
   const outgoing = request(url, { ...options, agent });
+  outgoing.on("error", () => undefined); // those after the answer has begun end the answer too
   const answered = once(outgoing, "response");
   outgoing.end(body);
   const [incoming] = (await answered) as [IncomingMessage];
+  return incoming;
+}
+
+/** Reads an answer as text until enough of it is there. */
+export async function sendUntil(url: string, sent: Call, isEnough: (text: string) => boolean) {
+  const incoming = await begin(url, sent);
   let text = "";
   for await (const part of incoming.setEncoding("utf8")) {
     text += part;
@@ -48,17 +55,13 @@ export async function sendUntil(url: string, { body, ...options }: Call, isEnoug
  *
  * @throws {NoAnswerError}
  */
-export async function send(url: string, { body, ...options }: Call | RawCall): Promise<WireAnswer> {
-  const outgoing = request(url, { ...options, agent });
-  outgoing.on("error", () => undefined); // those after the answer has begun end the answer too
-  const answered = once(outgoing, "response");
-  outgoing.end(body);
+export async function send(url: string, sent: Call | RawCall): Promise<WireAnswer> {
   try {
-    const [incoming] = (await answered) as [IncomingMessage];
+    const incoming = await begin(url, sent);
     const { statusCode: status = 0, headers } = incoming;
     return { status, headers, bytes: await buffer(incoming) };
   } catch (cause) {
-    throw new NoAnswerError(`${options.method} ${url} was not answered.`, { cause });
+    throw new NoAnswerError(`${sent.method} ${url} was not answered.`, { cause });
   }
 }
 

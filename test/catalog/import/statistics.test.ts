@@ -1,8 +1,7 @@
 // @tier all @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStore } from "../../../src/access/stores/store.js";
-import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
-import { listSource } from "../../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/list.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { products } from "../../support/products.js";
@@ -28,12 +27,7 @@ afterAll(() => own.drop());
 
 async function storeWithProducts(id: string): Promise<void> {
   await createStore(database.client, id, id);
-  await importList(id, list);
-}
-
-function importList(storeId: string, sent: readonly object[], options: ImportOptions = {}) {
-  const source = listSource(sent, (index) => ["products", index], options.errorPolicy ?? "REJECT_ALL");
-  return importFrom(database.client, storeId, source, options);
+  await importProducts(database.client, id, list);
 }
 
 /** Every kind of fault that rows have by themselves, with each other, and with the catalog. */
@@ -48,15 +42,24 @@ describe.each(["UPSERT", "REPLACE", "PATCH"] as const)("%s into a new store", (m
   test("rows that are right, and a dry run of them", async () => {
     await storeWithProducts(`right-${mode}`);
     for (const dryRun of [true, false])
-      expect(await importList(`right-${mode}`, list, { mode, dryRun })).toMatchObject({ imported: rows, created: 0 });
+      expect(await importProducts(database.client, `right-${mode}`, list, { mode, dryRun })).toMatchObject({
+        imported: rows,
+        created: 0,
+      });
   });
 
   test("rows of which some are wrong, of either policy, and a dry run of them", async () => {
     const store = `wrong-${mode}`;
     await storeWithProducts(store);
-    await expect(importList(store, faulty, { mode })).rejects.toMatchObject({ code: "VALIDATION_FAILED" });
+    await expect(importProducts(database.client, store, faulty, { mode })).rejects.toMatchObject({
+      code: "VALIDATION_FAILED",
+    });
     for (const dryRun of [true, false]) {
-      const result = await importList(store, faulty, { mode, dryRun, errorPolicy: "REJECT_FAILED" });
+      const result = await importProducts(database.client, store, faulty, {
+        mode,
+        dryRun,
+        errorPolicy: "REJECT_FAILED",
+      });
       expect(result).toMatchObject({ created: 0, failed: 5, imported: faulty.length - 5 });
     }
   });

@@ -76,9 +76,6 @@ export const screens: readonly (readonly [name: string, options: BrowserContextO
   ["phone", phone, ["phone", "narrow"]],
 ];
 
-/** Looks that axe-core is asked about: it sees colors, but not how wide a screen is. */
-export const isSeenByAxe = (look: Look) => look !== "narrow";
-
 /** Gives an open page one of its screen's looks. */
 export async function setLook(page: Page, look: Look): Promise<void> {
   if (look === "phone") return page.setViewportSize(phone.viewport);
@@ -202,4 +199,9 @@ export async function expectAccessible({ page }: TestPage, exceptions: Readonly<
   const found = grave.map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html.slice(0, 200)) }));
   expect(found, "what axe-core finds").toEqual([]);
   expect(passes.length, "axe-core looked at the page").toBeGreaterThan(0);
+}
+
+/** As expectAccessible, for a page that has one look after the other: axe-core sees colors, but not how wide a screen is. */
+export async function expectAccessibleAs(look: Look, opened: TestPage): Promise<void> {
+  if (look !== "narrow") await expectAccessible(opened);
 }

@@ -19,7 +19,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     const { databases } = project.getProvidedContext();
     if (databases.length === 0) throw new Error("The setup of a database runs before this one.");
-    const statements = [...(await readStatements(folder))];
+    const statements = [...(await takeStatements(folder))];
     // All databases have the same tables: each looks at its share.
     const found = await Promise.all(
       databases.map(({ connection }, place) => {
@@ -28,7 +28,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
       }),
     );
     for (const sql of statements) lookedAt.add(sql);
-    await rm(folder, { recursive: true });
     if (found.flat().length > 0) fail(project.name, found.flat());
   };
 }
@@ -43,11 +42,16 @@ async function violationsOn(connection: PoolConfig, statements: readonly string[
   }
 }
 
-async function readStatements(folder: string): Promise<Set<string>> {
-  const names = await readdir(folder);
-  const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
-  const lines = files.flatMap((text) => text.split("\n").filter(Boolean));
-  return new Set(lines.map((line) => withShortLists(JSON.parse(line) as string))); // recording.ts wrote them
+/** Reads what was written down, and removes the folder. */
+async function takeStatements(folder: string): Promise<Set<string>> {
+  try {
+    const names = await readdir(folder);
+    const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+    const lines = files.flatMap((text) => text.split("\n").filter(Boolean));
+    return new Set(lines.map((line) => withShortLists(JSON.parse(line) as string))); // recording.ts wrote them
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 const tuple = String.raw`\((?:\$\d+,? ?)+\)`;
