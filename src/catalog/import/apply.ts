@@ -1,21 +1,17 @@
-import { isRowRefused } from "../../database/errors.js";
 import type { Database, RootDatabase } from "../../database/client.js";
-import { withRawParameters } from "../../database/rawParameters.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { fieldBits } from "../product/product.fields.js";
-import { anyFields, patchedFields, patchProducts } from "../product/product.patch.js";
+import { anyFields, patchProducts } from "../product/product.patch.js";
 import { mergeSearchIndex } from "../product/search/product.searchIndex.js";
-import { sentRows } from "../product/product.sql.js";
-import { assignToSite, assignWritten, isCatalogEmpty, type UpsertCounts, upsertProducts } from "./upsert.js";
+import { assignToSite, isCatalogEmpty, type UpsertCounts, upsertProducts } from "./upsert.js";
 import { chunkRowsMax } from "../sources/chunkRows.js";
 import type { ImportTarget } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { removeProducts } from "./modes/replace.js";
-import type { SentRows, StagedRows } from "./staging/rows.js";
 import { isPatch, isRemoval, isWhole, lastLine, ofImport, type StagedKey, stagedRows } from "./staging/rows.js";
 
-export interface Application {
+interface Application {
   readonly target: ImportTarget;
   readonly mode: ImportMode;
   /** The time of the import, from `lock`. */
@@ -25,49 +21,6 @@ export interface Application {
 /** Rows of a transaction of the embedded engine: about a tenth of a second. */
 const stepRows = chunkRowsMax / 2;
 const stepTimeoutMs = 60_000;
-
-/**
- * Stores rows that were not compared with the catalog.
- *
- * @returns undefined where the catalog's constraints refuse a row, or a patch finds no product or makes its prices wrong: the
- *   transaction must roll back then
- */
-export async function applyUnchecked(
-  transaction: Database,
-  rows: SentRows | StagedRows,
-  application: Application,
-): Promise<UpsertCounts | undefined> {
-  try {
-    const counts = await (rows.kind === "sent"
-      ? applySent(transaction, rows, application)
-      : applyStaged(transaction, rows.key, application));
-    return counts?.stored === rows.rows ? counts : undefined;
-  } catch (error) {
-    if (isRowRefused(error)) return undefined;
-    throw error;
-  }
-}
-
-/** One statement in the order of ids, so that several imports may do so at a time. */
-async function applySent(
-  transaction: Database,
-  { columns, rows: count }: SentRows,
-  { target: { storeId, siteId }, mode, now }: Application,
-): Promise<UpsertCounts | undefined> {
-  if (count === 0) return { stored: 0, created: 0 };
-  return withRawParameters(async (bind) => {
-    const rows = sentRows(columns, bind);
-    if (mode === "PATCH") {
-      const patch = { ...patchedFields(columns), now };
-      const { stored, mispriced } = await patchProducts(transaction, storeId, rows, patch);
-      await assignWritten(transaction, { storeId, siteId }, now);
-      return mispriced > 0 ? undefined : { stored, created: 0 };
-    }
-    const counts = await upsertProducts(transaction, storeId, rows, now, "upsert, ordered");
-    if (siteId !== undefined) await assignToSite(transaction, { storeId, siteId }, rows);
-    return counts;
-  });
-}
 
 /** Stores the staged rows that do not fail, within one transaction. */
 export async function applyStaged(

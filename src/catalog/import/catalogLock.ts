@@ -109,7 +109,8 @@ async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Pr
 
 /**
  * A stream of short imports cannot starve a long one: PostgreSQL queues new shared locks behind an exclusive one that
- * waits. Long imports first try a lock of their own, so that only one of them waits.
+ * waits. Long imports first try a lock of their own, so that only one of them waits. Generic plans look rows up by their keys in every
+ * store: statistics may know nothing of a new one, so a plan for it alone would read its whole catalog for each chunk.
  */
 async function lockCatalog(transaction: Database, storeId: string, use: CatalogUse): Promise<string> {
   const first = use === "long" ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})` : Prisma.sql`true`;
@@ -119,6 +120,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
       : Prisma.sql`pg_advisory_xact_lock(${inUse(storeId)})::text IS NOT NULL`;
   const rowsMs = rowLockMs[use === "long" ? "long" : "short"];
   const statementsTakeLong = Prisma.sql`set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
+  const plansAreGeneric = Prisma.sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
   // Separate, so that it applies to this session, and not only to the store's node.
   if (use !== "short") await transaction.$executeRaw`SELECT ${statementsTakeLong}`;
   const [row] = await asLocked(
@@ -126,7 +128,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
       SELECT set_config('lock_timeout', ${String(drainMs)}, true),
         (CASE WHEN ${first} THEN ${second} ELSE false END) AS "isLocked",
         set_config('lock_timeout', ${String(rowsMs)}, true),
-        ${statementsTakeLong}, clock_timestamp()::text AS now
+        ${statementsTakeLong}, ${plansAreGeneric}, clock_timestamp()::text AS now
       ${ofStore(transaction, storeId)}`,
   );
   if (row === undefined) throw storeGone();

@@ -43,7 +43,7 @@ export async function check(transaction: Database, job: ImportJob, staged: Stage
 }
 
 /** @throws {AppError} UNAVAILABLE */
-export async function requireAll(transaction: Database, { key, rows }: StagedRows): Promise<void> {
+async function requireAll(transaction: Database, { key, rows }: StagedRows): Promise<void> {
   const { all } = await countStaged(transaction, key);
   if (all !== rows) throw new AppError("UNAVAILABLE", "The import took too long. Nothing was changed.");
 }
@@ -60,7 +60,7 @@ async function findProblems(transaction: Database, { source, errorPolicy }: Impo
   return inOrderOfRows(read.problems, { list: list.map((row) => problemOf(row, source)), total });
 }
 
-const nothingDeleted = "No product is deleted, since a failed one has neither an id nor a sku that can be read.";
+export const nothingDeleted = "No product is deleted, since a failed one has neither an id nor a sku that can be read.";
 
 /** A failed row without keys may mean any product, so nothing is deleted then. */
 async function failRows(transaction: Database, job: ImportJob, { key, read }: CheckedRows): Promise<Checked> {

@@ -6,47 +6,21 @@ import { engineOf } from "../../database/engine.js";
 import { inTransaction, inTransactionIf } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { blockingReads } from "../product/readGate.js";
-import { applyStaged, applySteps, applyUnchecked } from "./apply.js";
+import { applyStaged, applySteps } from "./apply.js";
 import { type LockCatalog, withCatalog } from "./catalogLock.js";
-import { check, type Checked, requireAll } from "./check.js";
+import { check, type Checked } from "./check.js";
 import { countProducts } from "./check.sql.js";
 import { onceForKey } from "./idempotency/once.js";
 import { type ImportJob, importTimeoutMs } from "./job.js";
 import { excessOf, tooManyDeletions } from "./modes/mode.js";
 import { stageRemovals } from "./modes/replace.js";
 import { type ImportResult, importResult, type Written } from "./result.js";
-import { type SentRows, type StagedRows, withoutNestedLoops } from "./staging/rows.js";
+import { type StagedRows, withoutNestedLoops } from "./staging/rows.js";
 
 /**
- * Stores rows, which are all there, in one transaction that locks the catalog: answers as before where the import's key was used, else
- * stores the answer too.
- *
- * @returns undefined where the constraints of the catalog refuse a row, or REPLACE would delete too much: nothing was stored
- */
-export function storeUnchecked(
-  db: RootDatabase,
-  job: ImportJob,
-  rows: SentRows | StagedRows,
-): Promise<ImportResult | undefined> {
-  const { target, mode, maxDeletions } = job;
-  const use = rows.kind === "staged" ? "long" : mode === "UPSERT" ? "short" : "short, exclusive";
-  return transact(db, job, rows, async (transaction, lock) => {
-    const application = { target, mode, now: await lock(transaction, use) };
-    if (mode !== "REPLACE" || rows.kind === "sent") {
-      const counts = await applyUnchecked(transaction, rows, application);
-      return counts && importResult(counts, job);
-    }
-    await requireAll(transaction, rows);
-    const removals = await stageRemovals(transaction, rows.key, target);
-    if (excessOf({ ...removals, stored: rows.rows }, maxDeletions) !== undefined) return undefined;
-    const counts = await applyUnchecked(transaction, rows, application);
-    return counts && importResult({ ...counts, deleted: removals.deleted }, job);
-  });
-}
-
-/**
- * As storeUnchecked, but compares the rows with each other and with the catalog before. The embedded engine, of which a transaction
- * would hold the only session, applies rows in steps after it, while readers of the store wait.
+ * Compares staged rows with each other and with the catalog, and stores those that are right, in one transaction that locks the catalog.
+ * The embedded engine, of which a transaction would hold the only session, applies rows in steps after it, while readers of the store
+ * wait.
  *
  * @throws {AppError} VALIDATION_FAILED, TOO_MANY_DELETIONS or UNAVAILABLE
  */
@@ -54,7 +28,8 @@ export async function storeChecked(db: RootDatabase, job: ImportJob, rows: Stage
   const { target, dryRun } = job;
   const isInSteps = !dryRun && engineOf(db).kind === "embedded";
   const store = async () => {
-    const result = await transact(db, job, rows, async (transaction, lock) => {
+    const result = await transact(db, job, true, async (transaction, lock) => {
+      await withoutNestedLoops(transaction);
       const now = await lock(transaction, "long");
       const { mode, ...checked } = await check(transaction, job, rows);
       const counts = await countProducts(transaction, rows.key);
@@ -80,23 +55,23 @@ function storedLater(cause: unknown): never {
 }
 
 /**
- * All that may have to be repeated, where others hold a lock, is this transaction.
+ * The transaction of an import that answers as before where the import's key was used, else stores the answer too. It is repeated
+ * where others hold a lock.
  *
+ * @param isLong whether it has several statements
  * @param write rolls back where it gives undefined
  */
-function transact<Answer extends ImportResult | undefined>(
+export function transact<Answer extends ImportResult | undefined>(
   db: RootDatabase,
   { target: { storeId }, signal, idempotency }: ImportJob,
-  { kind }: SentRows | StagedRows,
+  isLong: boolean,
   write: (transaction: Database, lock: LockCatalog) => Promise<Answer>,
 ): Promise<Answer | ImportResult> {
-  const isLong = kind === "staged";
   const isKept = (result: ImportResult | undefined) => result !== undefined;
   return onceForKey<Answer>(db, storeId, idempotency, signal, (once) =>
     withCatalog(db, storeId, { isLong, signal }, (lock) => {
       const work = () =>
         inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, async (transaction) => {
-          if (isLong) await withoutNestedLoops(transaction);
           const stored = once(transaction, () => write(transaction, lock));
           return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
         });

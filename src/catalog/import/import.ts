@@ -3,10 +3,11 @@ import type { RootDatabase } from "../../database/client.js";
 import { engineOf } from "../../database/engine.js";
 import { mergeSearchIndexSoon } from "../product/search/product.searchIndex.js";
 import type { ErrorPolicy } from "../sources/rowChecks.js";
-import { withThread } from "../sources/thread.js";
-import { refuse, storeChecked, storeUnchecked } from "./decide.js";
+import { refuse, storeChecked } from "./decide.js";
 import { requireValidKey } from "./idempotency/once.js";
 import {
+  type Chunks,
+  hasFaults,
   type IdempotentRequest,
   type ImportJob,
   type ProductSource,
@@ -16,8 +17,9 @@ import {
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportResult } from "./result.js";
-import type { SentRows, StagedRows } from "./staging/rows.js";
-import { hasFaults, readRows, Staging } from "./staging/stage.js";
+import { readRows, type SentRows } from "./chunks/reading.js";
+import { Staging } from "./staging/stage.js";
+import { storeChunks } from "./chunks/store.js";
 
 export interface ImportOptions extends ModeOptions {
   readonly site?: SiteReference | undefined;
@@ -34,8 +36,8 @@ export interface ImportOptions extends ModeOptions {
 }
 
 /**
- * Imports all products, or as `errorPolicy` says. The rows are read once, outside of any transaction, and are staged unless they
- * are one chunk. Then one transaction, which locks the catalog, checks and applies them.
+ * Imports all products, or as `errorPolicy` says, in one transaction that locks the catalog: while they are read, or once they are
+ * staged.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, BAD_REQUEST for an
  *   invalid idempotency key, IDEMPOTENCY_KEY_REUSED, or IDEMPOTENCY_KEY_IN_USE
@@ -72,26 +74,27 @@ export async function importFrom(
 }
 
 async function readAndStore(db: RootDatabase, job: ImportJob, staging: Staging): Promise<ImportResult> {
-  const { storeId } = job.target;
-  const read = () => readRows(db, job, staging);
-  const rows = await (job.source.isOnThread ? withThread(storeId, read, job.signal) : read());
-  if (rows.kind === "answered") return rows.answer;
+  const rows = await readRows(db, job, staging);
+  if (rows.kind === "done") return rows.result;
   throwIfTooManyProblems(rows.read);
-  if (!needsCheck(db, job, rows)) {
-    const result = await storeUnchecked(db, job, rows);
+  if (rows.kind === "sent" && maySuffice(db, job, rows)) {
+    const result = await storeChunks(db, job, { isLong: false, chunks: () => sentChunks(rows) });
     if (result !== undefined) return result;
   }
-  const staged = rows.kind === "staged" ? rows : await staging.addAll(rows);
+  const staged = rows.kind === "staged" ? rows : await staging.addAll(sentChunks(rows), job.signal);
   // Invalid rows reject the whole import: its keys are compared as well, to report every problem.
   if (job.errorPolicy === "REJECT_ALL" && staged.read.problems.total > 0) return refuse(db, job, staged);
   return storeChecked(db, job, staged);
 }
 
-/**
- * Most imports are right, so the constraints of the catalog suffice to check them. Where rows are stored in several statements, an
- * invalid import would be stored in part: those are checked before.
- */
-function needsCheck(db: RootDatabase, { dryRun, mode }: ImportJob, { kind, read }: SentRows | StagedRows): boolean {
-  const isInParts = kind === "staged" && (mode === "PATCH" || engineOf(db).kind === "embedded");
-  return dryRun || isInParts || hasFaults(read);
+/** Whether the catalog's constraints may suffice to check these rows, as they do for most imports. */
+function maySuffice(db: RootDatabase, { dryRun, mode, errorPolicy }: ImportJob, { read }: SentRows): boolean {
+  if (dryRun || (mode === "REPLACE" && engineOf(db).kind === "embedded")) return false;
+  return errorPolicy === "REJECT_FAILED" || !hasFaults(read);
+}
+
+// oxlint-disable-next-line require-await -- as readings, which wait
+async function* sentChunks({ chunks, read }: SentRows): Chunks {
+  yield* chunks;
+  return read;
 }

@@ -1,14 +1,9 @@
 import { AppError, type Path, type Problems, validationFailed } from "../../errors.js";
-import type { EncodedRows } from "../product/product.columns.js";
+import type { ProductChunk } from "../sources/chunk.js";
 import type { FileReading } from "../sources/csv/csv.js";
 import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../sources/rowChecks.js";
 import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";
-
-interface ProductChunk {
-  readonly rows: number;
-  readonly columns: EncodedRows;
-}
 
 export interface ReadResult {
   readonly rows: number;
@@ -21,11 +16,16 @@ interface ReadOptions {
   readonly isPatch?: boolean;
 }
 
-/** Read once. */
+/** The rows of an import, in their order. */
+export type Chunks = AsyncGenerator<ProductChunk, ReadResult>;
+
+/** May be read again, from its beginning. */
 export interface ProductSource {
+  /** Of the file, the text or the JSON; of texts, UTF-16 code units. */
+  readonly bytes: number;
   /** Whether it is read on a thread. */
   readonly isOnThread: boolean;
-  read(options?: ReadOptions): AsyncGenerator<ProductChunk, ReadResult>;
+  read(options?: ReadOptions): Chunks;
   /** Where a problem is, for its path. */
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** Where a row is, for the list of failed ones. */
@@ -68,6 +68,11 @@ export const importTimeoutMs = 60 * 60_000;
 export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");
+}
+
+/** Whether rows are invalid by themselves. */
+export function hasFaults({ problems, failed }: ReadResult): boolean {
+  return problems.total > 0 || (failed?.total ?? 0) > 0;
 }
 
 /** @throws {AppError} VALIDATION_FAILED for an import with so many invalid values that its keys are not compared */

@@ -3,10 +3,13 @@ import { queryStore } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { lexemes } from "../product/search/product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "../product/product.sql.js";
+import type { ImportTarget } from "./job.js";
 
 /** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
 const upsertNames = {
   "upsert, ordered": Prisma.raw("/* product_upsert_in_order */"),
+  upsert: Prisma.raw("/* product_upsert */"),
+  insert: Prisma.raw("/* product_insert */"),
   staged: Prisma.empty,
   "staged, insert": Prisma.empty,
 } as const;
@@ -44,12 +47,13 @@ export async function upsertProducts(
   now: string,
   kind: UpsertKind,
 ): Promise<UpsertCounts> {
+  const isInsert = kind === "insert" || kind === "staged, insert";
   const statement = Prisma.sql`${upsertNames[kind]}
     WITH written AS (
       INSERT INTO "Product" ("storeId", ${writtenColumns}, "searchWords", "createdAt", "updatedAt")
       SELECT o.id, ${rowValues}, ${lexemes(storeId)}, ${now}::timestamptz, ${now}::timestamptz
       FROM "Store" AS o, ${rows} WHERE o.id = ${storeId} ${kind === "upsert, ordered" ? Prisma.sql`ORDER BY s.id` : Prisma.empty}
-      ${kind === "staged, insert" ? Prisma.empty : replaceExisting}
+      ${isInsert ? Prisma.empty : replaceExisting}
       RETURNING "createdAt")
     SELECT count(*)::int AS stored, (count(*) FILTER (WHERE "createdAt" = ${now}::timestamptz))::int AS created FROM written`;
   const [counts] = await queryStore<UpsertCounts>(transaction, storeId, statement);
@@ -59,7 +63,7 @@ export async function upsertProducts(
 /** Assigns what an import at `now` has written to a site. */
 export async function assignWritten(
   transaction: Database,
-  { storeId, siteId }: { readonly storeId: string; readonly siteId: string | undefined },
+  { storeId, siteId }: ImportTarget,
   now: string,
 ): Promise<void> {
   if (siteId === undefined) return;
@@ -68,15 +72,17 @@ export async function assignWritten(
   await assignToSite(transaction, { storeId, siteId }, written);
 }
 
+/** @returns how many of the rows' products were not assigned to the site before */
 export async function assignToSite(
   transaction: Database,
   { storeId, siteId }: { readonly storeId: string; readonly siteId: string },
   rows: RowSource,
-): Promise<void> {
+): Promise<number> {
   const statement = Prisma.sql`
     INSERT INTO "ProductSite" ("storeId", "productId", "siteId") SELECT o.id, s.id, ${siteId}
     FROM "Store" AS o, ${rows} WHERE o.id = ${storeId}
     ON CONFLICT ("storeId", "productId", "siteId") DO NOTHING`;
   const counting = Prisma.sql`WITH assigned AS (${statement} RETURNING 1) SELECT count(*)::int AS assigned FROM assigned`;
-  await queryStore(transaction, storeId, counting);
+  const [row] = await queryStore<{ assigned: number }>(transaction, storeId, counting);
+  return row?.assigned ?? 0;
 }

@@ -81,7 +81,7 @@ function bareArrayLiteral(values: readonly (number | boolean | null | undefined)
   return `{${values.map((value) => String(value ?? "NULL")).join(",")}}`;
 }
 
-/** The valid keys of an invalid product, to report its conflicts too. */
+/** The keys of an invalid product that could be stored, to report its conflicts too. */
 export function productKeys(product: unknown): Pick<Partial<ProductInput>, "id" | "sku"> | undefined {
   if (typeof product !== "object" || product === null) return undefined;
   const { id, sku } = product as { id?: unknown; sku?: unknown };

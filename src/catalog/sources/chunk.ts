@@ -22,11 +22,26 @@ export interface ChunkOptions {
 /** Small sets keep few objects alive for the garbage collector. */
 const unencodedMax = 250;
 
+/** The keys of an invalid row, as far as they can be read. */
+export interface RowKeys extends Pick<Partial<ProductInput>, "id" | "sku"> {
+  readonly line: number;
+}
+
+export interface ProductChunk {
+  /** Valid ones. */
+  readonly rows: number;
+  readonly columns: EncodedRows;
+  /** Invalid rows with an id or a sku: they may contradict others, and REPLACE keeps their products. */
+  readonly invalid: readonly RowKeys[];
+}
+
 export class ChunkBuilder {
+  /** With invalid ones. */
   rows = 0;
   #characters = 0;
   #unencoded: PlacedProduct[] = [];
   #encoded: EncodedRows[] = [];
+  #invalid: RowKeys[] = [];
   readonly #rowsMax: number;
   readonly #isPatch: boolean;
 
@@ -43,29 +58,32 @@ export class ChunkBuilder {
     return this.rows >= this.#rowsMax || this.#characters >= charactersMax;
   }
 
-  add(row: PlacedProduct, characters: number): void {
-    if (this.checks.hasTooManyProblems) return this.#drop();
-    this.rows += 1;
-    this.#characters += characters;
-    this.#unencoded.push(row);
-    if (this.#unencoded.length >= unencodedMax) this.#encode();
-  }
-
-  /** Adds a product as it was sent, or the valid keys of an invalid one. */
+  /** Adds a product as it was sent, or the keys of an invalid one. */
   addSent(
     sent: unknown,
     { line, isValid }: { readonly line: number; readonly isValid: boolean },
     characters: number,
   ): void {
-    const product = isValid ? (sent as Partial<ProductInput>) : (productKeys(sent) ?? {}); // checked
-    const patch = this.#isPatch && { present: isValid ? presentFields(product) : null };
-    this.add({ product, line, ...patch }, characters);
+    if (this.checks.hasTooManyProblems) return this.#drop();
+    const keys = isValid ? undefined : productKeys(sent);
+    if (!isValid && keys === undefined) return;
+    this.rows += 1;
+    this.#characters += characters;
+    if (keys !== undefined) {
+      this.#invalid.push({ line, ...keys });
+      return;
+    }
+    const product = sent as Partial<ProductInput>; // checked
+    this.#unencoded.push({ product, line, ...(this.#isPatch && { present: presentFields(product) }) });
+    if (this.#unencoded.length >= unencodedMax) this.#encode();
   }
 
   /** Takes the chunk, which must not be empty, and starts the next one. */
-  take(): { rows: number; columns: EncodedRows } {
+  take(): ProductChunk {
     if (this.#unencoded.length > 0) this.#encode();
-    const chunk = { rows: this.rows, columns: concatRows(this.#encoded) };
+    const { rows } = this;
+    const invalid = this.#invalid;
+    const chunk = { rows: rows - invalid.length, columns: concatRows(this.#encoded), invalid };
     this.#drop();
     return chunk;
   }
@@ -75,6 +93,7 @@ export class ChunkBuilder {
     this.#characters = 0;
     this.#unencoded = [];
     this.#encoded = [];
+    this.#invalid = [];
   }
 
   #encode(): void {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -11,14 +11,14 @@ import { AppError } from "../../errors.js";
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
 
 /**
- * Runs work on a file, or on a temporary copy of standard input (`-`) or of the contents of a compressed file (`.gz`,
- * `.zst`): an import that fails reads it again. The copy is removed at the end, also by signals.
+ * Runs work on a file, or on a temporary copy of standard input (`-`), of a pipe, or of the contents of a compressed file (`.gz`,
+ * `.zst`): an import whose rows the catalog refuses reads it again. The copy is removed at the end, also by signals.
  *
  * @throws {AppError} BAD_REQUEST for a compressed file that is broken, or that this version of Node.js cannot read
  */
 export async function withInput<Result>(file: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const inflater = inflaterOf(file);
-  if (file !== "-" && inflater === undefined) return work(file);
+  if (file !== "-" && inflater === undefined && isReadAgain(file)) return work(file);
   if (file === "-" && process.stdin.isTTY) {
     throw new Error("Standard input is a terminal. Pipe a file into the command.");
   }
@@ -26,10 +26,13 @@ export async function withInput<Result>(file: string, work: (path: string) => Pr
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", remove);
   try {
-    const copy = join(folder, file === "-" ? "standard-input.csv" : basename(file).replace(compressedName, ""));
+    const copy = join(
+      folder,
+      inflater === undefined ? "standard-input.csv" : basename(file).replace(compressedName, ""),
+    );
     const written = createWriteStream(copy, { mode: 0o600 });
     if (inflater === undefined) {
-      await pipeline(process.stdin, written);
+      await pipeline(file === "-" ? process.stdin : createReadStream(file), written);
       return await work(await namedByContent(copy));
     }
     await pipeline(createReadStream(file), inflater, written).catch((error: unknown) => fail(file, error));
@@ -40,7 +43,13 @@ export async function withInput<Result>(file: string, work: (path: string) => Pr
   }
 }
 
-/** Standard input has no name that would tell NDJSON from CSV; no row of names begins with a brace. */
+/** Not a pipe, as of `<(…)`. What cannot be read at all is left to the import. */
+function isReadAgain(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || stats.isFile() || stats.isDirectory();
+}
+
+/** Standard input, or a pipe, has no name that would tell NDJSON from CSV; no row of names begins with a brace. */
 async function namedByContent(copy: string): Promise<string> {
   let head = "";
   for await (const text of createReadStream(copy, { encoding: "utf8", end: 4_095 })) head += String(text);

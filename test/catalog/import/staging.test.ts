@@ -22,19 +22,20 @@ import {
 
 const app = await openTestApp();
 
-/** A long list, with something to do after its first chunks have been taken. */
-function pausedList(list: readonly object[], pause: () => Promise<void>) {
+/** A long list, with something to do after its first chunks have been taken. One of so many bytes is staged on every engine. */
+function pausedList(list: readonly object[], pause = () => Promise.resolve(), bytes = 65 * 1024 * 1024) {
   const source = listSource(list, (index) => ["products", index], "REJECT_ALL");
   const state = { readings: 0 };
   const paused: ProductSource = {
     ...source,
+    bytes,
     async *read(options) {
       state.readings += 1;
       const reader = source.read(options);
       for (let taken = 0; ; taken += 1) {
         const step = await reader.next();
         if (step.done === true) return step.value;
-        if (taken === 2) await pause();
+        if (taken === 3) await pause();
         yield step.value;
       }
     },
@@ -42,9 +43,9 @@ function pausedList(list: readonly object[], pause: () => Promise<void>) {
   return { source: paused, state };
 }
 
-const list = products(3 * longRows);
+const list = products(4 * longRows);
 
-test("an import whose rows come slowly keeps nobody waiting: it holds neither the catalog nor a connection", async () => {
+test("a large import whose rows come slowly keeps nobody waiting: it holds neither the catalog nor a connection", async () => {
   const store = await createTestStore(app);
   const { client, probe } = openConnections();
   const seen: unknown[] = [];
@@ -54,9 +55,27 @@ test("an import whose rows come slowly keeps nobody waiting: it holds neither th
     seen.push(await store.post(paths.one, { product: product("other") }));
     seen.push(await store.post(paths.bulk, bulk(products(longRows))));
   });
-  expect(await importFrom(client, store.id, source, {})).toMatchObject({ created: 2 * longRows, updated: longRows });
+  expect(await importFrom(client, store.id, source, {})).toMatchObject({ created: 3 * longRows, updated: longRows });
   expect(seen).toEqual([1, importedAnswer(1), importedAnswer(longRows)]);
   expect(await stagedOf(app, store)).toEqual(nothingStaged);
+});
+
+const modes = ["UPSERT", "PATCH", "REPLACE"] as const;
+
+test.each(modes)("a right import with the mode %s is read once, and a server stages none of its rows", async (mode) => {
+  const store = await createTestStore(app);
+  await importFrom(app.db, store.id, pausedList(list).source, {});
+  const { client, probe } = openConnections();
+  let staged = 0;
+  probe.aroundQuery = (sql, send) => {
+    if (sql.includes(`INSERT INTO "StagedProduct"`)) staged += 1;
+    return send();
+  };
+  const { source, state } = pausedList(list, undefined, 1);
+  const answer = await importFrom(client, store.id, source, { mode, errorPolicy: "REJECT_FAILED" });
+  expect(answer).toMatchObject({ updated: list.length, created: 0, deleted: 0, failed: 0 });
+  expect(state.readings).toBe(1);
+  expect(staged > 0).toBe(app.engine === "embedded");
 });
 
 test.each<[string, ImportOptions]>([
@@ -64,23 +83,27 @@ test.each<[string, ImportOptions]>([
   ["rejects rows", { errorPolicy: "REJECT_FAILED" }],
   ["is a dry run", { errorPolicy: "REJECT_FAILED", dryRun: true }],
   ["replaces the catalog", { errorPolicy: "REJECT_FAILED", mode: "REPLACE" }],
-])("the rows of an import that %s are read once", async (_, options) => {
-  const store = await createTestStore(app);
-  const { source, state } = pausedList([...list, product("p00001", { sku: "again" })], () => Promise.resolve());
-  await importFrom(app.db, store.id, source, options).catch(() => undefined);
-  expect(state.readings).toBe(1);
-  expect(await stagedOf(app, store)).toEqual(nothingStaged);
-});
+])(
+  "the rows of an import that %s are read once, and by a server once more where its catalog refuses one",
+  async (_, options) => {
+    const store = await createTestStore(app);
+    const { source, state } = pausedList([...list, product("p00001", { sku: "again" })], undefined, 1);
+    await importFrom(app.db, store.id, source, options).catch(() => undefined);
+    expect(state.readings).toBe(app.engine === "embedded" || options.dryRun === true ? 1 : 2);
+    expect(await stagedOf(app, store)).toEqual(nothingStaged);
+  },
+);
 
-test.each(["UPSERT", "PATCH", "REPLACE"] as const)(
+test.each(modes)(
   "an import with the mode %s whose staged rows are lost, as by a crash of the server, changes nothing",
   async (mode) => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, bulk(products(5)));
     const before = await storedKeys(app, store);
     const { source } = pausedList(
-      products(3 * longRows, () => ({ title: "New" })),
+      products(4 * longRows, () => ({ title: "New" })),
       async () => {
+        await until(async () => (await stagedOf(app, store)).rows > 0, "the first rows to be staged");
         await app.db.$executeRawUnsafe(ofTest(`DELETE FROM "StagedProduct" WHERE "storeId" = $1`), store.id);
       },
     );

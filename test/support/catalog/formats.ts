@@ -22,6 +22,7 @@ export async function readFile(
   const problems = own.map(({ line, path, message }) => `${line} ${path.join(".")}: ${message}`);
   return {
     products,
+    invalid: chunks.flatMap((chunk) => chunk.invalid),
     problems,
     notes: result.notes,
     format: result.format,

@@ -1,8 +1,12 @@
 import type { Database } from "../../../database/client.js";
+import { withRawParameters } from "../../../database/rawParameters.js";
 import { queryStore } from "../../../database/sql/storeStatements.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { ImportTarget } from "../job.js";
+import type { RowKeys } from "../../sources/chunk.js";
+import { keysOfInvalid } from "../chunks/invalid.js";
+import type { ImportJob, ImportTarget } from "../job.js";
 import { isRemoval, ofImport, type StagedKey } from "../staging/rows.js";
+import { excessOf, tooManyDeletions } from "./mode.js";
 
 /** Products assigned to this site and no other. */
 export function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
@@ -60,6 +64,47 @@ async function countDeletions(
     SELECT count(*)::int AS deleted FROM "StagedProduct" s
     WHERE ${ofImport("s", key)} AND ${isRemoval} AND s.id IN (${tiedToSiteAlone(storeId, siteId)})`;
   return deleted;
+}
+
+interface Replaced {
+  /** The time of the import. */
+  readonly now: string;
+  readonly stored: number;
+  /** Products that the store, or the site, did not have before. */
+  readonly added: number;
+  /** Failed rows: the products with their ids or skus stay. */
+  readonly kept: readonly RowKeys[];
+}
+
+/**
+ * Removes each product of the store, or of the site, that an import has not written.
+ *
+ * @returns how many were deleted, and not only removed from the site
+ * @throws {AppError} TOO_MANY_DELETIONS
+ */
+export function removeOthers(
+  transaction: Database,
+  { target, maxDeletions }: Pick<ImportJob, "target" | "maxDeletions">,
+  { now, stored, added, kept }: Replaced,
+): Promise<number> {
+  const { storeId, siteId } = target;
+  return withRawParameters(async (bind) => {
+    const keys = keysOfInvalid(kept, bind);
+    const isOther = Prisma.sql`p."updatedAt" <> ${now}::timestamptz
+      AND NOT EXISTS (SELECT FROM ${keys} WHERE k.id = p.id) AND NOT EXISTS (SELECT FROM ${keys} WHERE k.sku = p.sku)`;
+    const isDeleted =
+      siteId === undefined ? isOther : Prisma.sql`${isOther} AND p.id IN (${tiedToSiteAlone(storeId, siteId)})`;
+    const products = Prisma.sql`FROM "Product" p WHERE p."storeId" = ${storeId} ${ofSite(target)}`;
+    const [{ all, removed, deleted }] = await transaction.$queryRaw<
+      [{ all: number; removed: number; deleted: number }]
+    >`
+      SELECT count(*)::int AS "all", (count(*) FILTER (WHERE ${isOther}))::int AS removed,
+        (count(*) FILTER (WHERE ${isDeleted}))::int AS deleted ${products}`;
+    const excess = excessOf({ removed, before: all - added, stored }, maxDeletions);
+    if (excess !== undefined) throw tooManyDeletions(excess);
+    if (removed > 0) await removeProducts(transaction, target, Prisma.sql`SELECT p.id ${products} AND ${isOther}`);
+    return deleted;
+  });
 }
 
 /**

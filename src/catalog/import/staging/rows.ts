@@ -1,7 +1,6 @@
 import type { Database } from "../../../database/client.js";
 import { setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { EncodedRows } from "../../product/product.columns.js";
 import { rowColumns, type RowSource } from "../../product/product.sql.js";
 import type { ReadResult } from "../job.js";
 
@@ -11,16 +10,14 @@ export interface StagedKey {
   readonly importId: string;
 }
 
-interface ReadRows {
+/** Rows in StagedProduct. */
+export interface StagedRows {
+  readonly kind: "staged";
+  readonly key: StagedKey;
+  /** With invalid ones, as far as their keys can be read. */
   readonly rows: number;
   readonly read: ReadResult;
 }
-
-/** The only chunk of an import, with no fault of a row by itself: parameters of its statements. */
-export type SentRows = ReadRows & { readonly kind: "sent"; readonly columns: EncodedRows };
-
-/** Rows in StagedProduct. */
-export type StagedRows = ReadRows & { readonly kind: "staged"; readonly key: StagedKey };
 
 /** The condition of a row of the import. @param alias of StagedProduct */
 export function ofImport(alias: "s" | "t", { storeId, importId }: StagedKey): Prisma.Sql {

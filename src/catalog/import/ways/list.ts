@@ -48,6 +48,7 @@ export function listSource(
 ): ProductSource {
   const digitsOf: Place["digitsOf"] = (name, value) => digits?.of(name, value);
   return {
+    bytes: 0, // they are in memory
     isOnThread: false,
     async *read({ isPatch = false } = {}) {
       const checks = new RowChecks(errorPolicy);

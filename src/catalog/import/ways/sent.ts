@@ -59,9 +59,11 @@ function unparsedSource(
   const isList = isUnparsedList(unparsed);
   if (isList && unparsed.items > productsMax) throw tooManyProducts(productsMax);
   const isChunk = !isList || unparsed.items <= chunkRowsMax;
-  const isReadHere = isChunk && unparsed.end - unparsed.start <= readHereBytesMax;
+  const bytes = unparsed.end - unparsed.start;
+  const isReadHere = isChunk && bytes <= readHereBytesMax;
   const readOptions = { pathPrefix: path, takesSingles, ...(errorPolicy && { errorPolicy }) };
   return {
+    bytes,
     isOnThread: !isReadHere,
     read: (more) =>
       isReadHere

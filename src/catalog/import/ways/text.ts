@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../../database/client.js";
 import type { Path } from "../../../errors.js";
@@ -9,6 +10,7 @@ import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readC
 import { readNdjson } from "../../sources/ndjson.js";
 import { readOnThread } from "../../sources/thread.js";
 import { importFrom, type ImportOptions } from "../import.js";
+import type { ProductSource } from "../job.js";
 import type { ImportResult } from "../result.js";
 
 /** A file is UTF-8, unless `fileFormat` names another encoding. */
@@ -49,7 +51,7 @@ export async function importCsv(
   const own = { pathPrefix, fileFormat, isFile, ...(productsMax !== undefined && { rowsMax: productsMax }) };
   const isOnThread = !isReadHere(source, { fileFormat, isFile });
   const read = (more: CsvOptions) => readProductCsv(source, { ...own, ...more }, signal);
-  return importText(db, storeId, { isOnThread, pathPrefix, read }, options);
+  return importText(db, storeId, { bytes: await bytesOf(source), isOnThread, pathPrefix, read }, options);
 }
 
 /**
@@ -70,13 +72,18 @@ export async function importNdjson(
     if (isReadHere(source)) return readNdjson(politePieces(text), more);
     return readOnThread({ kind: "ndjsonText", text }, more, { signal });
   };
-  return importText(db, storeId, { isOnThread: !isReadHere(source), pathPrefix: [], read }, options);
+  const isOnThread = !isReadHere(source);
+  return importText(db, storeId, { bytes: await bytesOf(source), isOnThread, pathPrefix: [], read }, options);
+}
+
+async function bytesOf(source: CsvSource): Promise<number> {
+  if ("text" in source) return source.text.length;
+  return "json" in source ? source.json.end - source.json.start : (await stat(source.file)).size;
 }
 
 type Reading = AsyncGenerator<CsvChunk, CsvResult>;
 
-interface Text {
-  readonly isOnThread: boolean;
+interface Text extends Pick<ProductSource, "bytes" | "isOnThread"> {
   readonly pathPrefix: Path;
   readonly read: (options: CsvOptions) => Reading;
 }
@@ -84,12 +91,13 @@ interface Text {
 function importText(
   db: RootDatabase,
   storeId: string,
-  { isOnThread, pathPrefix, read }: Text,
+  { bytes, isOnThread, pathPrefix, read }: Text,
   { onProgress, onRead, preview, ...options }: TextImportOptions,
 ): Promise<ImportResult> {
   const { errorPolicy } = options;
   let last: FileReading | undefined;
   const source = {
+    bytes,
     isOnThread,
     async *read(more: CsvOptions = {}): Reading {
       const reader = read({ ...more, ...(errorPolicy && { errorPolicy }), ...(preview && { preview }) });
@@ -103,7 +111,7 @@ function importText(
             return step.value;
           }
           yield step.value;
-          rows += step.value.rows;
+          rows += step.value.rows + step.value.invalid.length;
           onProgress?.({ bytesRead: step.value.bytesRead, rows });
         }
       } finally {

@@ -2,19 +2,16 @@ import type { Path, Problem, Problems } from "../../../errors.js";
 import { cellsOf, type Delimiter } from "./cells.js";
 import type { CsvPiece } from "./pieces.js";
 import { type CsvRecord, RecordSplitter } from "./records.js";
-import type { EncodedRows } from "../../product/product.columns.js";
-import { ChunkBuilder, type ChunkOptions } from "../chunk.js";
+import { ChunkBuilder, type ChunkOptions, type ProductChunk } from "../chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
 import { invalidText, recordFaultMessage } from "./csv.faults.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "../rowChecks.js";
 import type { FieldName, ProductInput } from "../../product/product.fields.js";
 import { checkProduct } from "../../product/product.input.js";
 
-export interface CsvChunk {
-  readonly rows: number;
+export interface CsvChunk extends ProductChunk {
   /** In the source: bytes of a file, UTF-16 code units of a text. */
   readonly bytesRead: number;
-  readonly columns: EncodedRows;
 }
 
 export interface CsvResult {
@@ -51,8 +48,7 @@ export interface CsvOptions extends ChunkOptions {
 export const previewProducts = 3;
 
 /**
- * Reads in constant memory. Chunks contain the keys of invalid rows, to report conflicts too: commit them only if the
- * result has no problem.
+ * Reads in constant memory. With REJECT_ALL, commit the chunks only if none has an invalid row, and the result has no problem.
  */
 export async function* readCsv(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,

@@ -1,6 +1,5 @@
 import type { Path } from "../../../errors.js";
 import type { CsvPiece } from "../csv/pieces.js";
-import { productKeys } from "../../product/product.columns.js";
 import type { ProductInput } from "../../product/product.fields.js";
 import { checkProduct } from "../../product/product.input.js";
 import { ChunkBuilder } from "../chunk.js";
@@ -120,8 +119,7 @@ export class FormatReader {
       this.#checks.row.add({ code: "INVALID_VALUE", message: draft.fault, path: this.#path, line });
     }
     if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(candidate);
-    const sent = isValid ? candidate : (productKeys(candidate) ?? {});
-    this.#chunk.addSent(sent, { line, isValid }, charactersOf(sent));
+    this.#chunk.addSent(candidate, { line, isValid }, charactersOf(candidate));
     this.#checks.endRow(line);
   }
 

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { header, row, stored, lines, read, problemsOf } from "../../../support/catalog/csvReading.js";
+import {
+  header,
+  row,
+  stored,
+  lines,
+  read,
+  readChunks,
+  rowsOf,
+  problemsOf,
+} from "../../../support/catalog/csvReading.js";
 
 describe("a problem of the header", () => {
   test.each(["", "\uFEFF", "\n \r\n\n"])("is that there is none: %j", async (text) => {
@@ -134,12 +143,13 @@ describe("a problem of a row", () => {
 
   test("leaves its id and sku in the chunk where they can be stored, so that duplicates are still found", async () => {
     const cells = ["T", "maybe", "//a", "//a"].join(",");
-    const { rows } = await read(`${header}\n1,s-1,${cells}\n,s-2,${cells}\n\0,\uD800,${cells}\n4, ,${cells}`);
-    expect(rows.map(({ line, id, sku, title, url }) => ({ line, id, sku, title, url }))).toEqual([
-      { line: "2", id: "1", sku: "s-1", title: null, url: null },
-      { line: "3", id: null, sku: "s-2", title: null, url: null },
-      { line: "4", id: null, sku: null, title: null, url: null },
-      { line: "5", id: "4", sku: null, title: null, url: null },
+    const text = `${header}\n1,s-1,${cells}\n,s-2,${cells}\n\0,\uD800,${cells}\n4, ,${cells}`;
+    const { chunks } = await readChunks({ text });
+    expect(rowsOf(chunks)).toEqual([]);
+    expect(chunks.flatMap(({ invalid }) => invalid)).toEqual([
+      { line: 2, id: "1", sku: "s-1" },
+      { line: 3, sku: "s-2" },
+      { line: 5, id: "4" },
     ]);
   });
 
