@@ -47,6 +47,9 @@ export const showColumns: readonly string[] = [
   }),
 ];
 
+/** Texts of callers are always quoted. */
+export const quotedColumns: readonly boolean[] = showColumns.map((name) => name === "id" || name === "name");
+
 /** One cell for each of `showColumns`. */
 export function showCells(show: LiveStreamAnalytics, currency: string | null, delimiter: ShowDelimiter): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
@@ -57,8 +60,8 @@ export function showCells(show: LiveStreamAnalytics, currency: string | null, de
   const shares = deviceShares(grouped).map(({ device, value }) => [device, value] as const);
   const figures = { ...kpis, devices: { ...noShares, ...Object.fromEntries(shares) } };
   return [
-    textCell(id),
-    textCell(name),
+    asText(id),
+    asText(name),
     status,
     startedAt.toISOString(),
     endedAt?.toISOString() ?? "",
@@ -75,9 +78,9 @@ function numbersOf(value: number | object, parts: readonly string[]): string[] {
   return parts.map((part) => String((value as Readonly<Record<string, unknown>>)[part]));
 }
 
-/** A text is always quoted, with an apostrophe before what would be a formula. */
-function textCell(text: string): string {
-  return `"${text.replaceAll(formulaStart, "'").replaceAll('"', '""')}"`;
+/** With an apostrophe before what would be a formula. */
+function asText(text: string): string {
+  return text.replaceAll(formulaStart, "'");
 }
 
 function snakeCase(name: string): string {

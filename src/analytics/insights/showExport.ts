@@ -2,7 +2,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
-import { showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
+import { quotedColumns, showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
 import type { StoreRange } from "./storeRange.js";
 
 export type ShowExportFormat = "csv" | "ndjson";
@@ -32,14 +32,14 @@ export async function* exportShows(
   format: ShowExportFormat,
   { delimiter = ",", hasBom = false, onProgress, signal, ...range }: ShowExportOptions = {},
 ): AsyncGenerator<Buffer, void> {
-  const lineOf = format === "csv" ? csvLines(delimiter) : ndjsonLine;
+  const linesOf = format === "csv" ? csvLines(delimiter) : ndjsonLines;
   let opening = format === "csv" ? `${hasBom ? "\ufeff" : ""}${showColumns.join(delimiter)}\n` : "";
   let shows = 0;
   for (let after: Position | undefined; ;) {
     const rows = await asWideRead(db, storeId, () => readPage(db, storeId, range, after), signal);
     if (rows.length > 0 || opening !== "") {
-      const lines = rows.map((row) => lineOf(analyticsOf(storeId, row), row.currency));
-      yield Buffer.from(`${opening}${lines.join("")}`);
+      const exported = rows.map((row) => ({ show: analyticsOf(storeId, row), currency: row.currency }));
+      yield Buffer.from(`${opening}${await linesOf(exported)}`);
     }
     opening = "";
     shows += rows.length;
@@ -68,14 +68,22 @@ function readPage(
     ORDER BY s."startedAt", s.id LIMIT ${showsPerPage}::int`;
 }
 
-function csvLines(delimiter: ShowDelimiter) {
-  return (show: LiveStreamAnalytics, currency: string | null): string =>
-    `${showCells(show, currency, delimiter).join(delimiter)}\n`;
+interface ExportedShow {
+  readonly show: LiveStreamAnalytics;
+  readonly currency: string | null;
 }
 
-function ndjsonLine(
-  { id, name, status, startedAt, endedAt, durationSeconds, kpis }: LiveStreamAnalytics,
-  currency: string | null,
-): string {
-  return `${JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis })}\n`;
+function csvLines(delimiter: ShowDelimiter) {
+  return async (shows: readonly ExportedShow[]): Promise<string> => {
+    const { formatCsv } = await import("../../lib/csv/csv.js"); // its library would make each command start later
+    const rows = shows.map(({ show, currency }) => showCells(show, currency, delimiter));
+    return formatCsv(rows, { delimiter, quoted: quotedColumns });
+  };
+}
+
+function ndjsonLines(shows: readonly ExportedShow[]): string {
+  const lines = shows.map(({ show: { id, name, status, startedAt, endedAt, durationSeconds, kpis }, currency }) =>
+    JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis }),
+  );
+  return lines.map((line) => `${line}\n`).join("");
 }

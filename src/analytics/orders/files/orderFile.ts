@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { cellsOf, delimiters } from "../../../catalog/sources/csv/cells.js";
-import { type CsvRecord, RecordSplitter } from "../../../catalog/sources/csv/records.js";
+import { readCells } from "../../../catalog/sources/csv/recordCells.js";
+import { delimiters, type CsvRecord, RecordSplitter } from "../../../catalog/sources/csv/records.js";
 import { AppError, errorAt } from "../../../errors.js";
 import { parseDateTime } from "../../../lib/dateTime.js";
 import { clip } from "../../../lib/text.js";
@@ -58,9 +58,10 @@ async function* rowsOf(handle: FileHandle): AsyncGenerator<{ row: Row; line: num
   const splitter = new RecordSplitter(delimiterOf);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let columns: Partial<Record<OrderColumn, number>> | undefined;
-  const take = function* (records: readonly CsvRecord[]) {
+  const take = async function* (records: readonly CsvRecord[]) {
+    const cellsOf = await readCells(records, splitter.delimiter);
     for (const record of records) {
-      const cells = record.fault === undefined ? cellsOf(record.text, splitter.delimiter) : undefined;
+      const cells = cellsOf(record);
       if (cells === undefined) throw faultAt(record.line, "The row cannot be read as CSV.");
       if (columns === undefined) columns = requireColumns(cells);
       else yield { row: rowOf(cells, columns), line: record.line };

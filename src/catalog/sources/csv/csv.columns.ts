@@ -2,7 +2,7 @@ import type { Path, Problem, Problems } from "../../../errors.js";
 import { parseFlatJson } from "../../../lib/json/flat.js";
 import { shownValue } from "../../../lib/mustBe.js";
 import { clip } from "../../../lib/text.js";
-import { cellsOf, type Delimiter, delimiters } from "./cells.js";
+import { type Delimiter, delimiters } from "./records.js";
 import {
   type FieldKind,
   type FieldName,
@@ -21,7 +21,7 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
 export function delimiterOf(header: string): Delimiter {
   let [best, most]: [Delimiter, number] = [",", 0];
   for (const delimiter of delimiters) {
-    const columns = new Set((cellsOf(header, delimiter) ?? []).map(columnOf));
+    const columns = new Set(header.split(delimiter).map((cell) => columnOf(cell.replaceAll('"', ""))));
     columns.delete(undefined);
     if (columns.size > most) [best, most] = [delimiter, columns.size];
   }

@@ -1,5 +1,4 @@
-import type { Delimiter } from "./cells.js";
-import { recordCharactersMax, type RecordFault } from "./records.js";
+import { type Delimiter, recordCharactersMax, type RecordFault } from "./records.js";
 import type { CsvPiece } from "./pieces.js";
 import { shownValue } from "../../../lib/mustBe.js";
 import { likelyEncodings } from "../encoding/encodings.js";

@@ -1,7 +1,7 @@
 import type { Path, Problem, Problems } from "../../../errors.js";
-import { cellsOf, type Delimiter } from "./cells.js";
+import { readCells } from "./recordCells.js";
+import { type Delimiter, type CsvRecord, RecordSplitter } from "./records.js";
 import type { CsvPiece } from "./pieces.js";
-import { type CsvRecord, RecordSplitter } from "./records.js";
 import { ChunkBuilder, type ChunkOptions, type ProductChunk } from "../chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
 import { invalidText, recordFaultMessage } from "./csv.faults.js";
@@ -94,7 +94,7 @@ class ProductCsvReader {
     return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
   }
 
-  *read({ text, bytesRead, invalidAs, invalid }: CsvPiece): Generator<CsvChunk, void> {
+  async *read({ text, bytesRead, invalidAs, invalid }: CsvPiece): AsyncGenerator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
     yield* this.#takeAll(this.#splitter.push(text));
     if (invalidAs !== undefined && !this.ended) {
@@ -108,7 +108,7 @@ class ProductCsvReader {
     }
   }
 
-  *finish(): Generator<CsvChunk, void> {
+  async *finish(): AsyncGenerator<CsvChunk, void> {
     if (!this.ended) yield* this.#takeAll(this.#splitter.end());
     if (!this.ended && this.#columns === undefined) {
       const message = "The CSV text is empty: it must start with a line of column names.";
@@ -117,10 +117,11 @@ class ProductCsvReader {
     yield* this.#takeChunk();
   }
 
-  *#takeAll(records: readonly CsvRecord[]): Generator<CsvChunk, void> {
+  async *#takeAll(records: readonly CsvRecord[]): AsyncGenerator<CsvChunk, void> {
+    const cellsOf = await readCells(records, this.#splitter.delimiter);
     for (const record of records) {
       if (this.ended) return;
-      this.#take(record);
+      this.#take(record, cellsOf(record));
       if (this.#chunk.full) yield* this.#takeChunk();
     }
   }
@@ -130,9 +131,8 @@ class ProductCsvReader {
     yield { bytesRead: this.#bytesRead, ...this.#chunk.take() };
   }
 
-  #take({ text, line, fault }: CsvRecord): void {
+  #take({ text, line, fault }: CsvRecord, cells: readonly string[] | undefined): void {
     const inHeader = this.#columns === undefined;
-    const cells = fault === undefined ? cellsOf(text, this.#splitter.delimiter) : undefined;
     if (!inHeader && cells?.every((cell) => cell === "") === true) return; // as spreadsheets leave them
     if (this.#columns !== undefined && this.#rows >= this.#rowsMax) {
       const message = `The CSV text must have at most ${this.#rowsMax} rows below its header (MAX_BULK_PRODUCTS).`;

@@ -1,5 +1,7 @@
-import { type Delimiter, delimiters } from "./cells.js";
 import { Finder, LineEnds } from "./finder.js";
+
+export type Delimiter = (typeof delimiters)[number];
+export const delimiters = [",", ";", "\t"] as const;
 
 /** All but `textAfterQuote` end the reading. */
 export type RecordFault = "textAfterQuote" | "unclosedQuote" | "tooLong" | "tooLongInQuotes";
@@ -24,7 +26,7 @@ const comment = /^\s*"?#\s*(?:required|optional|recommended)\s*\|/iu;
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
 
 /**
- * Splits CSV text, in pieces of any size, into records in linear time. Cells are delimited as by `cellsOf`. Lines end with LF, CRLF or
+ * Splits CSV text, in pieces of any size, into records in linear time. Cells are delimited as by `readCells`. Lines end with LF, CRLF or
  * CR, also within quotes. Until the delimiter is known, each one counts.
  */
 export class RecordSplitter {

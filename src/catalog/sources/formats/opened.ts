@@ -1,6 +1,5 @@
-import type { Delimiter } from "../csv/cells.js";
+import { type Delimiter, type CsvRecord, RecordSplitter } from "../csv/records.js";
 import type { CsvPiece } from "../csv/pieces.js";
-import { type CsvRecord, RecordSplitter } from "../csv/records.js";
 import type { CsvOptions } from "../csv/csv.js";
 import { decodeText } from "../encoding/decode.js";
 import type { FormatOptions } from "./options.js";
@@ -32,7 +31,7 @@ export async function openFile(open: () => AsyncIterable<Buffer>, options: Forma
     // A patch may have too few columns to recognize another system by.
     const isOwnPatch = options.isPatch === true && (options.format ?? "auto") === "auto";
     const wanted = isOwnPatch ? "vitrine" : (options.format ?? "auto");
-    const found = recognize(header ?? "", wanted, options.delimiter ?? delimiter);
+    const found = await recognize(header ?? "", wanted, options.delimiter ?? delimiter);
     const { map, defaults, urlTemplate, fillDown } = options;
     const isMapped = [map, defaults, urlTemplate, fillDown].some((option) => option !== undefined);
     return {

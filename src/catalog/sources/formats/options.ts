@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors.js";
-import { type Delimiter } from "../csv/cells.js";
+import { type Delimiter } from "../csv/records.js";
 import { type ProductInput, productFieldNames } from "../../product/product.fields.js";
 import { isEncoding } from "../encoding/decode.js";
 import { compileTemplate } from "./values/template.js";

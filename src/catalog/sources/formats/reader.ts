@@ -64,7 +64,7 @@ export class FormatReader {
       if (this.#ended) break;
       yield* this.#read(piece);
     }
-    if (!this.#ended) yield* this.#takeEvents(this.file.source.end());
+    if (!this.#ended) yield* this.#takeEvents(await this.file.source.end());
     if (!this.#ended) yield* this.#takeDrafts(this.file.rows.end());
     yield* this.#takeChunk();
     const { columns, notes: all } = this.file;
@@ -73,9 +73,9 @@ export class FormatReader {
     return { rows: this.#products, skipped, notes, ...this.#checks.found, ...shown };
   }
 
-  *#read({ text, bytesRead, invalidAs, invalid }: CsvPiece): Generator<CsvChunk, void> {
+  async *#read({ text, bytesRead, invalidAs, invalid }: CsvPiece): AsyncGenerator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
-    yield* this.#takeEvents(this.file.source.push(text));
+    yield* this.#takeEvents(await this.file.source.push(text));
     if (invalidAs === undefined || this.#ended) return;
     const { line, rowLine } = this.file.source;
     this.#malformed(invalidText(line, { invalidAs, ...(invalid && { invalid }) }, this.#isCommand), rowLine, true);

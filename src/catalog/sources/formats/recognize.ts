@@ -1,4 +1,5 @@
-import { cellsOf, type Delimiter, delimiters } from "../csv/cells.js";
+import { cellsOf } from "../csv/recordCells.js";
+import { type Delimiter, delimiters } from "../csv/records.js";
 import { productFieldNames, productFields } from "../../product/product.fields.js";
 import { columnName, hasMarks, type Layout } from "./layout.js";
 import { bigcommerce } from "./layouts/bigcommerce.js";
@@ -41,13 +42,19 @@ export interface Recognized {
 const required = productFieldNames.filter((name) => productFields[name].required);
 
 /** The format of a header; Vitrine's own where no other is recognized. */
-export function recognize(record: string, wanted: FormatName, delimiter: Delimiter | undefined): Recognized {
-  const headers = (delimiter === undefined ? delimiters : [delimiter])
-    .map((each) => ({ delimiter: each, header: cellsOf(record, each) ?? [] }))
-    .toSorted((a, b) => b.header.length - a.header.length);
-  for (const read of wanted === "auto" ? headers : []) {
-    const format = formatOf(read.header);
-    if (format !== undefined) return { format, ...read };
+export async function recognize(
+  record: string,
+  wanted: FormatName,
+  delimiter: Delimiter | undefined,
+): Promise<Recognized> {
+  const read = (delimiter === undefined ? delimiters : [delimiter]).map(async (each) => ({
+    delimiter: each,
+    header: (await cellsOf(record, each)) ?? [],
+  }));
+  const headers = (await Promise.all(read)).toSorted((a, b) => b.header.length - a.header.length);
+  for (const found of wanted === "auto" ? headers : []) {
+    const format = formatOf(found.header);
+    if (format !== undefined) return { format, ...found };
   }
   const [most = { delimiter: ",", header: [] }] = headers;
   return { format: wanted === "auto" ? "vitrine" : wanted, ...most };

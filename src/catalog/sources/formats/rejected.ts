@@ -1,4 +1,3 @@
-import { cellsOf } from "../csv/cells.js";
 import { RecordSplitter } from "../csv/records.js";
 import { delimiterOf } from "../csv/csv.columns.js";
 import { ProductFinisher } from "./finish.js";
@@ -79,7 +78,7 @@ async function findNeeded(file: OpenFile, { accepted, needed, options }: Rejecti
 async function* csvText(file: OpenFile, { accepted, needed, options }: Rejecting): AsyncGenerator<string, void> {
   const { isOwn, found } = file;
   const splitter = new RecordSplitter(isOwn ? (options.delimiter ?? delimiterOf) : found.delimiter);
-  const isBlank = (record: string) => cellsOf(record, splitter.delimiter)?.every((cell) => cell === "") === true;
+  const isBlank = (record: string) => record.split(splitter.delimiter).every((cell) => /^\s*(?:""\s*)?$/u.test(cell));
   const isRejected = (record: string, line: number): boolean => {
     if (accepted === undefined) return false;
     return isOwn ? !accepted.has(line) && !isBlank(record) : needed.has(line);
@@ -104,7 +103,7 @@ async function* xmlText(file: OpenFile, { needed }: Rejecting): AsyncGenerator<s
   for await (const piece of file.pieces) {
     rest += piece.text.replace(byteOrderMark, "");
     let kept = "";
-    for (const event of source.push(piece.text)) {
+    for (const event of await source.push(piece.text)) {
       if (!("row" in event) || event.span === undefined) continue;
       const [start, end] = [event.span.start - restStart, event.span.end - restStart];
       kept += rest.slice(0, needed.has(event.row.line) ? end : start);

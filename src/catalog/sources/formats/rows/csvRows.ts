@@ -1,8 +1,10 @@
-import { cellsOf, type Delimiter } from "../../csv/cells.js";
-import { type CsvRecord, RecordSplitter } from "../../csv/records.js";
+import { readCells } from "../../csv/recordCells.js";
+import { type Delimiter, type CsvRecord, RecordSplitter } from "../../csv/records.js";
 import { recordFaultMessage } from "../../csv/csv.faults.js";
 import { columnName } from "../layout.js";
 import { CellRow, type ColumnIndex, type RowEvent, type RowSource } from "./row.js";
+
+type CellsOf = Awaited<ReturnType<typeof readCells>>;
 
 /** What Magento writes for a value that is empty. */
 const emptyValue = "__EMPTY__VALUE__";
@@ -39,27 +41,30 @@ export class CsvRows implements RowSource {
     return this.#splitter.recordLine;
   }
 
-  push(text: string): Iterable<RowEvent> {
-    return this.#events(this.#splitter.push(text));
+  push(text: string): Promise<Iterable<RowEvent>> {
+    return this.#read(this.#splitter.push(text));
   }
 
-  end(): Iterable<RowEvent> {
-    return this.#events(this.#splitter.end());
+  end(): Promise<Iterable<RowEvent>> {
+    return this.#read(this.#splitter.end());
+  }
+
+  async #read(records: readonly CsvRecord[]): Promise<Iterable<RowEvent>> {
+    return this.#events(records, await readCells(records, this.delimiter));
   }
 
   /** One after the other: the cells of all would outlive V8's collections of young objects. */
-  *#events(records: readonly CsvRecord[]): Generator<RowEvent, void> {
+  *#events(records: readonly CsvRecord[], cellsOf: CellsOf): Generator<RowEvent, void> {
     for (const record of records) {
       if (this.#inHeader) this.#inHeader = false;
       else {
-        const event = this.#eventOf(record);
+        const event = this.#eventOf(record, cellsOf(record));
         if (event !== undefined) yield event;
       }
     }
   }
 
-  #eventOf({ text, line, fault }: CsvRecord): RowEvent | undefined {
-    const found = fault === undefined ? cellsOf(text, this.delimiter) : undefined;
+  #eventOf({ text, line, fault }: CsvRecord, found: ReturnType<CellsOf>): RowEvent | undefined {
     if (found === undefined) {
       const ends = fault !== undefined && fault !== "textAfterQuote";
       return { message: recordFaultMessage(fault, this.delimiter), line, ends };

@@ -25,8 +25,8 @@ export interface RowSource {
   /** Of XML, whether the text read so far ends within a row. */
   readonly isInRow?: boolean;
   /** The rows must be taken before the next call. */
-  push(text: string): Iterable<RowEvent>;
-  end(): Iterable<RowEvent>;
+  push(text: string): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
+  end(): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
 }
 
 /** What a source finds in a text, as much at a time as a piece has. */
@@ -34,8 +34,8 @@ export async function* eventsOf(
   pieces: AsyncIterable<CsvPiece>,
   source: RowSource,
 ): AsyncGenerator<Iterable<RowEvent>, void> {
-  for await (const { text } of pieces) yield source.push(text);
-  yield source.end();
+  for await (const { text } of pieces) yield await source.push(text);
+  yield await source.end();
 }
 
 /** The cells of each column, in ascending order; several columns may have one name. */
