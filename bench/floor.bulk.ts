@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { productColumns, upsertStatement } from "./floor.table.js";
 import type { Product } from "./products.js";
 
@@ -48,6 +48,15 @@ const upsert = {
     RETURNING (xmax = 0) AS created`,
 };
 
+export async function upsertProducts(
+  db: Pool | PoolClient,
+  storeId: string,
+  products: readonly Readonly<Record<(typeof productColumns)[number], unknown>>[],
+): Promise<readonly { readonly created: boolean }[]> {
+  const columns = productColumns.map((name) => products.map((product) => product[name]));
+  return (await db.query<{ created: boolean }>({ ...upsert, values: [storeId, ...columns] })).rows;
+}
+
 /** The documented bulk import, as one statement. */
 export function addBulk(app: FastifyInstance, pool: Pool): void {
   app.post<{ Body: { products: Product[] } }>(
@@ -55,10 +64,11 @@ export function addBulk(app: FastifyInstance, pool: Pool): void {
     { schema: { body: bodySchema } },
     // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits them
     async ({ storeId, body: { products } }) => {
-      const columns = productColumns.map((name) =>
-        products.map((product) => (name === "images" ? JSON.stringify(product.images) : product[name])),
+      const rows = await upsertProducts(
+        pool,
+        storeId,
+        products.map((product) => ({ ...product, images: JSON.stringify(product.images) })),
       );
-      const { rows } = await pool.query<{ created: boolean }>({ ...upsert, values: [storeId, ...columns] });
       const created = rows.filter((row) => row.created).length;
       const imported = rows.length;
       const message = imported === 1 ? "1 product was imported." : `${imported} products were imported.`;

@@ -4,6 +4,7 @@ import Fastify from "fastify";
 import pg from "pg";
 import { requireToken } from "./floor.access.js";
 import { addBulk } from "./floor.bulk.js";
+import { addCsv } from "./floor.csv.js";
 import { addEvents } from "./floor.events.js";
 import { addGraphql } from "./floor.graphql.js";
 import { addProblems } from "./floor.problems.js";
@@ -22,6 +23,7 @@ addProblems(app);
 requireToken(app, pool);
 addRest(app, pool);
 addBulk(app, pool);
+addCsv(app, pool);
 addEvents(app, pool);
 await addGraphql(app, pool);
 
