@@ -9,7 +9,16 @@ import { chunkRowsMax } from "../sources/chunkRows.js";
 import type { ImportTarget } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { removeProducts } from "./modes/replace.js";
-import { isPatch, isRemoval, isWhole, lastLine, ofImport, type StagedKey, stagedRows } from "./staging/rows.js";
+import {
+  isPatch,
+  isRemoval,
+  isWhole,
+  lastLine,
+  ofImport,
+  type StagedKey,
+  stagedRows,
+  withNestedLoops,
+} from "./staging/rows.js";
 
 interface Application {
   readonly target: ImportTarget;
@@ -28,7 +37,10 @@ export async function applyStaged(
   key: StagedKey,
   { target, mode, now }: Application,
 ): Promise<UpsertCounts> {
-  if (mode === "PATCH") return applyInParts(transaction, key, { target, now });
+  if (mode === "PATCH") {
+    await withNestedLoops(transaction);
+    return applyInParts(transaction, key, { target, now });
+  }
   const { storeId, siteId } = target;
   if (mode === "REPLACE") await removeProducts(transaction, target, removedIds(key));
   const rows = stagedRows(key, isWhole);

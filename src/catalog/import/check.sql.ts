@@ -1,9 +1,8 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { ImportJob } from "./job.js";
+import type { AcceptedLines, ImportJob } from "./job.js";
 import { tiedToSiteAlone } from "./modes/replace.js";
 import type { ErrorPolicy } from "../sources/rowChecks.js";
-import type { LineSet } from "./rejects.js";
 import { ofImport, type StagedKey } from "./staging/rows.js";
 
 /** What is wrong with a staged row, though it is valid by itself. */
@@ -160,7 +159,7 @@ export async function failDependents(transaction: Database, key: StagedKey): Pro
 const linesAtOnce = 200_000;
 
 /** @param lines gets the lines of the rows that do not fail */
-export async function collectAccepted(transaction: Database, key: StagedKey, lines: LineSet): Promise<void> {
+export async function collectAccepted(transaction: Database, key: StagedKey, lines: AcceptedLines): Promise<void> {
   lines.clear(); // an earlier attempt may have filled it
   for (let after = 0; ;) {
     const rows = await transaction.$queryRaw<{ line: number }[]>`

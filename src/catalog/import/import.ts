@@ -6,6 +6,7 @@ import type { ErrorPolicy } from "../sources/rowChecks.js";
 import { refuse, storeChecked } from "./decide.js";
 import { requireValidKey } from "./idempotency/once.js";
 import {
+  type AcceptedLines,
   type Chunks,
   hasFaults,
   type IdempotentRequest,
@@ -15,7 +16,6 @@ import {
   throwIfTooManyProblems,
 } from "./job.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
-import type { LineSet } from "./rejects.js";
 import type { ImportResult } from "./result.js";
 import { readRows, type SentRows } from "./chunks/reading.js";
 import { Staging } from "./staging/stage.js";
@@ -32,7 +32,7 @@ export interface ImportOptions extends ModeOptions {
   /** When the client disconnects or its token ends: unless all rows were sent, nothing is stored. */
   readonly signal?: AbortSignal | undefined;
   /** With REJECT_FAILED: lines of accepted rows where others fail. */
-  readonly acceptedLines?: LineSet | undefined;
+  readonly acceptedLines?: AcceptedLines | undefined;
 }
 
 /**

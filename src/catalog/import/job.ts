@@ -2,7 +2,6 @@ import { AppError, type Path, type Problems, validationFailed } from "../../erro
 import type { ProductChunk } from "../sources/chunk.js";
 import type { FileReading } from "../sources/csv/csv.js";
 import { type ErrorPolicy, type FailedRows, invalidValuesMax } from "../sources/rowChecks.js";
-import type { LineSet } from "./rejects.js";
 import type { ImportMode } from "./modes/mode.js";
 
 export interface ReadResult {
@@ -48,6 +47,13 @@ export interface IdempotentRequest {
   readonly onReplay: () => void;
 }
 
+/** Gets the lines of accepted rows. */
+export interface AcceptedLines {
+  add(line: number): void;
+  /** Before they come again. */
+  clear(): void;
+}
+
 export interface ImportJob {
   readonly target: ImportTarget;
   readonly source: ProductSource;
@@ -59,7 +65,7 @@ export interface ImportJob {
   readonly idempotency: IdempotentRequest | undefined;
   readonly signal: AbortSignal | undefined;
   /** Lines of accepted rows where others fail. */
-  readonly acceptedLines?: LineSet | undefined;
+  readonly acceptedLines?: AcceptedLines | undefined;
 }
 
 export const importTimeoutMs = 60 * 60_000;

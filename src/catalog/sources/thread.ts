@@ -38,6 +38,7 @@ const defaultLimits = {
 } as const;
 
 export const readingThreads = new FairShare({
+  waitMs: 30_000, // as a long import waits for the catalog: others hold a thread while they are stored
   places: threadsMax,
   ofStoreMax: Math.ceil(threadsMax / 2),
   message: "Too many large imports are under way. Nothing was changed.",

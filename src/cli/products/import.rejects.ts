@@ -1,7 +1,33 @@
+import { createWriteStream } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { type LineSet, type RejectedFile, writeRejects } from "../../catalog/import/rejects.js";
+import { pipeline } from "node:stream/promises";
+import { fileBytes, filePieces } from "../../catalog/sources/csv/pieces.js";
+import type { FormatReadOptions } from "../../catalog/sources/formats/opened.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
+
+/** A bit for each line up to the last one. */
+export class LineSet {
+  #bits = new Uint8Array(1_024);
+
+  add(line: number): void {
+    const index = line >>> 3;
+    if (index >= this.#bits.length) {
+      const larger = new Uint8Array(Math.max(this.#bits.length * 2, index + 1));
+      larger.set(this.#bits);
+      this.#bits = larger;
+    }
+    this.#bits[index] = (this.#bits[index] ?? 0) | (1 << (line & 7));
+  }
+
+  has(line: number): boolean {
+    return ((this.#bits[line >>> 3] ?? 0) & (1 << (line & 7))) !== 0;
+  }
+
+  clear(): void {
+    this.#bits.fill(0);
+  }
+}
 
 interface Rejects {
   write(accepted: LineSet | undefined): Promise<void>;
@@ -30,4 +56,51 @@ export async function openRejects(rejected: RejectedFile, target: string): Promi
     },
     close: () => output.close(),
   };
+}
+
+type RowFormat = "csv" | "ndjson";
+
+/**
+ * Writes rejected rows, of CSV below the header. The result can be imported once they are corrected, with the same options.
+ *
+ * @param accepted lines on which accepted rows start; undefined where all were accepted
+ * @throws the error of node:fs for a file that cannot be read or written
+ */
+async function writeRejects(
+  { file, form, options }: RejectedFile,
+  target: string,
+  accepted: LineSet | undefined,
+): Promise<void> {
+  const rejected = form === "ndjson" ? rejectedLines(file, accepted) : await rejectedRows(file, options, accepted);
+  return pipeline(rejected, createWriteStream(target));
+}
+
+interface RejectedFile {
+  readonly file: string;
+  readonly form: RowFormat;
+  /** As those of the import. */
+  readonly options: FormatReadOptions;
+}
+
+async function rejectedRows(file: string, options: FormatReadOptions, accepted: LineSet | undefined) {
+  const { rejectedText } = await import("../../catalog/sources/formats/rejected.js"); // its libraries would make each command start later
+  return rejectedText(() => fileBytes(file), { accepted, needed: new LineSet(), options });
+}
+
+/** A line may be longer than a piece, so its parts are written as they come. Blank lines are no rows. */
+async function* rejectedLines(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {
+  if (accepted === undefined) return;
+  let line = 1;
+  let isStart = true;
+  for await (const { text } of filePieces(file)) {
+    let rejected = "";
+    for (const part of text.split(/(?<=\n)/u)) {
+      const isEnd = part.endsWith("\n");
+      const isBlank = isStart && isEnd && part.trim() === "";
+      if (!isBlank && !accepted.has(line)) rejected += part;
+      if (isEnd) line += 1;
+      isStart = isEnd;
+    }
+    yield rejected;
+  }
 }

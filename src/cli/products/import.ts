@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { importCsv, importNdjson } from "../../catalog/import/ways/text.js";
-import { LineSet } from "../../catalog/import/rejects.js";
 import type { ErrorPolicy } from "../../catalog/sources/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
@@ -22,7 +21,7 @@ import {
 import { addModeOptions, type ModeCommandOptions } from "./import.mode.js";
 import { isNdjson, withInput } from "./import.input.js";
 import { explain, parseLine } from "./import.explain.js";
-import { openRejects } from "./import.rejects.js";
+import { LineSet, openRejects } from "./import.rejects.js";
 import { withStore } from "../runtime.js";
 import { addCommand } from "../terminal/command.js";
 import type { RootDatabase } from "../../database/client.js";

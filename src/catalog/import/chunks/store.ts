@@ -8,10 +8,9 @@ import type { ProductChunk, RowKeys } from "../../sources/chunk.js";
 import { rowProblemsMax } from "../../sources/rowChecks.js";
 import { nothingDeleted } from "../check.js";
 import { transact } from "../decide.js";
-import { type Chunks, type ImportJob, type ReadResult, throwIfDisconnected } from "../job.js";
+import { type AcceptedLines, type Chunks, type ImportJob, type ReadResult, throwIfDisconnected } from "../job.js";
 import { contradict } from "./invalid.js";
 import { removeOthers } from "../modes/replace.js";
-import type { LineSet } from "../rejects.js";
 import { type ImportFailures, type ImportResult, importResult, type Written } from "../result.js";
 import { withoutNestedLoops } from "../staging/rows.js";
 import { assignToSite, assignWritten, isCatalogEmpty, type UpsertKind, upsertProducts } from "../upsert.js";
@@ -134,7 +133,7 @@ async function writeChunk(
   });
 }
 
-function noteLines(lines: LineSet, { rows, columns }: ProductChunk): void {
+function noteLines(lines: AcceptedLines, { rows, columns }: ProductChunk): void {
   if (rows > 0) for (const line of columns.line.slice(1, -1).split(",")) lines.add(Number(line));
 }
 

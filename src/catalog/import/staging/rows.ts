@@ -49,6 +49,11 @@ export function withoutNestedLoops(transaction: Database): Promise<void> {
   return setLocal(transaction, { enable_nestloop: "off", jit: "off" });
 }
 
+/** Again, for statements over a few of the staged rows, whose products are looked up by their keys (see catalogLock.ts). */
+export function withNestedLoops(transaction: Database): Promise<void> {
+  return setLocal(transaction, { enable_nestloop: "on" });
+}
+
 /** The last of the next rows after a line, at most `rowsMax`. Null where there are none. */
 export async function lastLine(
   db: Database,

@@ -5,7 +5,7 @@ import type { FormatReadOptions } from "../../../../../src/catalog/sources/forma
 import { layouts } from "../../../../../src/catalog/sources/formats/recognize.js";
 import { readCatalog } from "../../../../../src/catalog/sources/formats/read.js";
 import { rejectedText } from "../../../../../src/catalog/sources/formats/rejected.js";
-import { LineSet } from "../../../../../src/catalog/import/rejects.js";
+import { LineSet } from "../../../../../src/cli/products/import.rejects.js";
 import { collect, rowsOf } from "../../../../support/catalog/csvReading.js";
 import { csvOf } from "../../../../support/catalog/formats.js";
 import { type LayoutFile, layoutFiles, rowsOfLayout } from "../../../../support/catalog/layoutFiles.js";
