@@ -12,7 +12,7 @@ const app = await openTestApp();
 /** Values by the types of columns; 1 for all numbers. */
 const anyValue: Readonly<Record<string, string>> = {
   text: "'any'",
-  boolean: "true",
+  boolean: "false", // orders that are due would be read by the sweep of another test
   bytea: String.raw`'\x01'`,
   ARRAY: "'{}'",
   "timestamp with time zone": "now()",
