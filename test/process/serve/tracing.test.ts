@@ -138,12 +138,14 @@ describe.concurrent("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
 
 test.concurrent("without it neither tracing nor OpenTelemetry's SDK is loaded", async () => {
   const names = await readdir(new URL("../../../dist/chunks/", import.meta.url));
-  const tracing = names.filter((name) => /^tracing-\w+\.js$/u.test(name));
-  expect(tracing, "the part of the build that has both").toHaveLength(1);
+  expect(
+    names.filter((name) => /^tracing-\w+\.js$/u.test(name)),
+    "the part of the build that has both",
+  ).not.toEqual([]);
   const server = await start(3, { NODE_DEBUG: "module,esm" });
   const { stderr } = await server.stop();
   expect(stderr).toContain("chunks/chunk-");
-  expect(stderr).not.toContain(tracing[0]);
+  expect(stderr).not.toContain("chunks/tracing-");
 });
 
 async function expectServed(server: Serving): Promise<void> {
