@@ -105,7 +105,6 @@ const ofCommands: readonly Mutant[] = [
     file: "src/cli/serve/withApp.ts",
     from: "await app.feed.close(); // open streams would use up the grace period",
     to: "",
-    tests: ["test/process/serve/shutdown"],
   },
   {
     name: "The log repeats a value that the database refused.",
@@ -142,7 +141,6 @@ const ofWorkers: readonly Mutant[] = [
     file: "src/cluster/workerPool.ts",
     from: "Math.max(delayMinMs, delayMs * 2)",
     to: "Math.max(delayMinMs, delayMs)",
-    tests: ["test/process/serve/workers"],
   },
 ];
 
@@ -165,7 +163,6 @@ const ofDatabase: readonly Mutant[] = [
     file: "src/database/embedded/fileLock.ts",
     from: "if (isSame(await readHolder(path), self)) await rm(path, { force: true });",
     to: "await rm(path, { force: true });",
-    tests: ["test/process/database/fileLock"],
   },
   {
     name: "A backup lacks the last part of the log, without which it cannot be restored.",
@@ -236,6 +233,7 @@ const ofRequests: readonly Mutant[] = [
     file: "src/http/content/upload.ts",
     from: "spool.bytes + chunk.length > bytesMax",
     to: "spool.bytes + chunk.length >= bytesMax",
+    tests: ["test/catalog/import/upload"],
   },
   {
     name: "Behind a proxy, a client counts under the address that it makes up itself.",
@@ -274,6 +272,7 @@ const ofRequests: readonly Mutant[] = [
     file: "src/telemetry/summary.ts",
     from: "outcome: writableFinished || isStream ?",
     to: "outcome: writableFinished || headersSent ?",
+    tests: ["test/http/server/slowReaders"],
   },
 ];
 
@@ -296,14 +295,12 @@ const ofBrowsers: readonly Mutant[] = [
     file: "src/tracker/clock.ts",
     from: "const gapMsMax = 61_000;",
     to: "const gapMsMax = 6_100_000;",
-    tests: ["test/browser/tracker/"],
   },
   {
     name: "The events of a browser whose clock is wrong are dropped.",
     file: "src/tracker/delivery.ts",
     from: "event.at = undefined;",
     to: "outbox.settle(event);",
-    tests: ["test/browser/tracker/"],
   },
 ];
 

@@ -48,7 +48,7 @@ const blank = product("blank", { title: " " });
 const byHash = { extensions: { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } } };
 
 /** Where `a` is selected twice, once under a condition. */
-const again = 'a: product(productId: "p00001")';
+const again = "a: product(productId: $id)";
 const conditions = [
   `${again} @skip(if: $yes) { sku } }`,
   `${again} @skip(if: $yes) { ... { sku } } }`,
@@ -102,7 +102,10 @@ describe("the response is the same as Yoga's, byte for byte,", () => {
     ],
     ...conditions.map((query): [string, Body] => [
       `for fields under conditions and without: ${query}`,
-      { query: `query ($yes: Boolean = true) { a: product(productId: "p00001") { id } ${query}`, variables: {} },
+      {
+        query: `query ($id: String!, $yes: Boolean!) { ${again} { id } ${query}`,
+        variables: { id: "p00001", yes: true },
+      },
     ]),
     ["for an unknown product", { query: readProduct, variables: { id: "none" } }],
     ["for a variable that is missing", { query: readProduct }],

@@ -91,6 +91,19 @@ test("a caller that disconnects no longer waits", async () => {
   expect(share.tryTake("c")).toBe(true);
 });
 
+test("once a caller gives up, those behind it get what is free", async () => {
+  const share = new FairShare({ places: 4, ofStoreMax: 4, message });
+  expect(share.tryTake("a", 2)).toBe(true);
+  const caller = new AbortController();
+  const large = share.take("b", { amount: 3, signal: caller.signal });
+  const small = share.take("b", { amount: 2 });
+  expect([share.held, share.waiting]).toEqual([2, 2]);
+  caller.abort();
+  await expect(large).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect([share.held, share.waiting]).toEqual([4, 0]);
+  await small;
+});
+
 test("the waiting callers of a store are limited", async () => {
   const share = new FairShare({ places: 1, ofStoreMax: 1, waitingOfStoreMax: 1, message });
   share.tryTake("a");

@@ -21,7 +21,10 @@ const problem = { type: "urn:vitrine:problem:validation-failed", errors: [{ path
 let [answer, sent, beacons]: [Answer, string[][], string[]] = [taken, [], []];
 beforeEach(() => {
   [answer, sent, beacons] = [taken, [], []];
-  const idsOf = (body: string) => JSON.parse(body).events.map(({ id }: { id: string }): string => id);
+  const idsOf = (body: string): string[] =>
+    JSON.parse(body).events.map(({ id, occurredAt }: { id: string; occurredAt?: string }) =>
+      occurredAt === undefined ? id : `${id} of ${occurredAt}`,
+    );
   vi.stubGlobal("fetch", async (_: string, { body }: { body: string }) => {
     sent.push(idsOf(body));
     if (answer === "none") throw new TypeError("Failed to fetch");
@@ -42,8 +45,8 @@ function openPage() {
   const timers = stopTimers();
   const outbox = createOutbox();
   const delivery = createDelivery("https://vitrine.example/collect/v1", { key: "key" }, outbox);
-  const count = async (id: string, show = "show") => {
-    outbox.add({ id, show, type: "VIEW", channel: "LIVE", viewerId: "v" });
+  const count = async (id: string, show = "show", at?: number) => {
+    outbox.add({ id, show, type: "VIEW", channel: "LIVE", viewerId: "v", at });
     delivery.send();
     await timers.run(0);
   };
@@ -56,6 +59,14 @@ test.each([400, 410, 422])("events that the service refuses with %i are given up
   await count("a");
   await timers.run(3_600_000);
   expect(sent).toEqual([["a"]]);
+});
+
+test("an event whose time is refused, since the browser's clock is wrong, is sent again without it, and then given up", async () => {
+  const { timers, count } = openPage();
+  answer = { status: 400, body: { ...problem, errors: [{ path: ["events", 0, "occurredAt"] }] } };
+  await count("a", "show", Date.UTC(2001, 0));
+  await timers.run(3_600_000);
+  expect(sent).toEqual([["a of 2001-01-01T00:00:00.000Z"], ["a"]]);
 });
 
 test.each<[string, Answer]>([

@@ -116,6 +116,13 @@ describe.each(forms)("$name as body", ({ path, type, write, lineOf }) => {
     expect(await storedProducts(app, store)).toEqual([]);
   });
 
+  test("a body of exactly MAX_UPLOAD_BYTES is imported", async () => {
+    const store = await createTestStore(app);
+    const body = Buffer.alloc(uploadBytesMax, "\n");
+    body.write(write([product("a")]));
+    expect(await send(store, body)).toEqual(importedAnswer(1));
+  });
+
   test("the same request with the same Idempotency-Key is one import; another body or argument is refused", async () => {
     const store = await createTestStore(app);
     const headers = { "idempotency-key": `key-${store.id}` };
