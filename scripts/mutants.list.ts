@@ -270,8 +270,8 @@ const ofRequests: readonly Mutant[] = [
   {
     name: "A request whose client left amid the answer is logged as if it had got all of it.",
     file: "src/telemetry/summary.ts",
-    from: "outcome: writableFinished || isStream ?",
-    to: "outcome: writableFinished || headersSent ?",
+    from: "outcome: isWhole || isStream ?",
+    to: "outcome: isWhole || headersSent ?",
     tests: ["test/http/server/slowReaders"],
   },
 ];

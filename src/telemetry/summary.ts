@@ -33,10 +33,11 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 /** Subscriptions have a route of their own, since their duration says nothing. */
 export function summarize(
   { requestId, startedAt, route, storeId, names, execution, code }: Observed,
-  { method = "" }: IncomingMessage,
+  { method = "", socket }: IncomingMessage,
   { headersSent, statusCode, writableFinished }: ServerResponse,
 ): Summary {
   const status = headersSent ? statusCode : 0;
+  const isWhole = writableFinished && socket.errored === null; // Node.js also finishes what could not be written
   const isStream = names?.kind === "subscription" && headersSent;
   return {
     requestId,
@@ -48,7 +49,7 @@ export function summarize(
     route: isStream ? `${route} (subscription)` : route,
     status,
     statusClass: statusClasses[Math.trunc(status / 100)] ?? "none",
-    outcome: writableFinished || isStream ? (code ?? "ok") : "aborted",
+    outcome: isWhole || isStream ? (code ?? "ok") : "aborted",
     ms: performance.now() - startedAt,
   };
 }

@@ -6,6 +6,8 @@ import { createTestStore, startApp, type TestApp, type TestStore } from "../supp
 import { until } from "../support/until.js";
 import { importMany, paths, product, products } from "../support/products.js";
 import { saved } from "../support/shows.js";
+import { largeFile } from "../support/http/largeFile.js";
+import { converse } from "../support/http/socket.js";
 import { subscribe } from "../support/http/subscribe.js";
 
 let app: TestApp;
@@ -166,6 +168,17 @@ describe("a request is logged in one line", () => {
     outgoing.destroy();
     expect(await lines(1)).toEqual([
       expect.objectContaining({ method: "POST", route: paths.bulk, status: 0, outcome: "aborted" }),
+    ]);
+  });
+
+  test("as aborted, with its status, if the client disconnects amid the response", async () => {
+    const file = await largeFile(app);
+    const before = app.accessLog.length;
+    const { socket } = converse(app.url, file.request);
+    await once(socket, "data");
+    socket.destroy();
+    expect((await lines(before + 1)).slice(before)).toEqual([
+      expect.objectContaining({ method: "GET", route: file.path, status: 200, outcome: "aborted" }),
     ]);
   });
 });
