@@ -1,5 +1,5 @@
 import type { Channel } from "../events/events.input.js";
-import { fromUnits, toUnits } from "./units.js";
+import { divide, fromUnits, toUnits } from "./units.js";
 
 export interface OrderLine {
   readonly productId: string;
@@ -14,6 +14,8 @@ export interface OrderRefund {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly amount: number;
+  /** Where it differs, the amount if the prices of the order have their taxes. */
+  readonly amountWithTaxes?: number;
   readonly lines: readonly OrderLine[];
 }
 
@@ -33,6 +35,10 @@ export interface OrderState {
   readonly amount: number;
   /** After the refunds of this state, and changes of the order. */
   readonly remaining: number;
+  /** Whether prices have their taxes. */
+  readonly areTaxesIncluded?: boolean;
+  /** When the order was taken back from the trash. */
+  readonly restoredAt?: Date;
   readonly lines: readonly OrderLine[];
   readonly refunds: readonly OrderRefund[];
   readonly viewerId: string | null;
@@ -40,9 +46,24 @@ export interface OrderState {
   readonly channel: Channel | null;
 }
 
-/** A refund or a deletion that is reported without the order's state. */
+/** What a CSV says of an order, which is less than its system does. */
+export interface OrderOfFile {
+  readonly kind: "file";
+  readonly id: string;
+  readonly placedAt: Date;
+  /** Cancelled, or refunded as a whole: nothing of it is left. */
+  readonly isGone: boolean;
+  readonly amount: number;
+  /** All that was ever given back. */
+  readonly refunded: number;
+  readonly lines: readonly OrderLine[];
+  readonly viewerId: string | null;
+}
+
+/** Refunds and deletions are reported without the order's state. */
 export type OrderNews =
   | OrderState
+  | OrderOfFile
   | { readonly kind: "refund"; readonly id: string; readonly refund: OrderRefund }
   | { readonly kind: "deletion"; readonly id: string; readonly at: Date };
 
@@ -51,10 +72,14 @@ interface NewestState {
   readonly changedAt: number;
   readonly isPaid: boolean;
   readonly isCancelled: boolean;
+  readonly amount: number;
   readonly remaining: number;
+  readonly areTaxesIncluded: boolean;
   readonly lines: readonly OrderLine[];
   /** The ids of the refunds that `remaining` is without. */
   readonly listed: readonly string[];
+  /** Of a CSV: any other state is newer, and takes its place. */
+  readonly isOfFile?: true;
 }
 
 /** What is known of an order's money, as ShopOrder.state has it in JSON. */
@@ -65,6 +90,9 @@ export interface KnownMoney {
   /** Those that the newest state lists, and those reported apart. */
   readonly refunds: readonly KnownRefund[];
   readonly deletedAt?: number;
+  readonly restoredAt?: number;
+  /** What files have said. */
+  readonly ofFiles?: Pick<OrderOfFile, "isGone" | "refunded" | "lines">;
 }
 
 export interface KnownOrder {
@@ -86,16 +114,20 @@ const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
 export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
   if (news.kind === "refund") return mergeRefund(known, news);
   if (news.kind === "deletion") return mergeDeletion(known, news);
-  const { money = nothing, isPaid = false } = known ?? {};
+  if (news.kind === "file") return mergeFile(known, news);
+  const isOfFile = known?.money.newest?.isOfFile === true;
+  const { gross, ...money } = isOfFile ? { ...known.money, gross: 0, newest: null } : (known?.money ?? nothing);
   const newest = newestOf(money.newest, news);
   const isNewer = newest !== money.newest;
+  const restoredAt = Math.max(money.restoredAt ?? 0, news.restoredAt?.getTime() ?? 0);
   return {
     ...(known === undefined || isNewer ? placedBy(news, known) : placedBy(known, news)),
     id: news.id,
-    isPaid: news.isPaid || isPaid,
+    isPaid: news.isPaid || (known?.isPaid === true && !isOfFile),
     money: {
       ...money,
-      gross: news.isPaid ? Math.max(money.gross, news.amount) : money.gross,
+      ...(restoredAt > 0 && { restoredAt }),
+      gross: news.isPaid ? Math.max(gross, news.amount) : gross,
       newest,
       refunds: unite(money.refunds, news.refunds, isNewer).filter(
         ({ id, isApart }) => isApart === true || newest.listed.includes(id),
@@ -106,14 +138,45 @@ export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrde
 
 /** The newer one of two states. */
 function newestOf(known: NewestState | null, news: OrderState): NewestState {
-  const state = stateOf(news);
+  const sent = stateOf(news);
+  const isShort = known !== null && sent.lines.length === 0 && sent.amount === known.amount;
+  const state = isShort ? { ...sent, lines: known.lines } : sent;
   if (news.changedAt === undefined) return { ...state, changedAt: changeOf(state, known) };
   return known === null || compare(state, known) > 0 ? state : known;
 }
 
-function stateOf({ changedAt, isPaid, isCancelled, remaining, lines, refunds }: OrderState): NewestState {
+function stateOf({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...state }: OrderState): NewestState {
+  const { areTaxesIncluded = false, refunds } = state;
   const listed = refunds.map(({ id }) => id);
-  return { changedAt: changedAt?.getTime() ?? 0, isPaid, isCancelled, remaining, lines, listed };
+  const time = changedAt?.getTime() ?? 0;
+  return { changedAt: time, isPaid, isCancelled, amount, remaining, areTaxesIncluded, lines, listed };
+}
+
+/** A file makes an order that is not known. What another system has told it only completes, and it never gives back. */
+function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder {
+  const { money = nothing } = known ?? {};
+  const earlier = money.ofFiles ?? { isGone: false, refunded: 0, lines: [] };
+  const ofFiles = {
+    isGone: earlier.isGone || file.isGone,
+    refunded: Math.max(earlier.refunded, file.refunded),
+    lines: earlier.lines.length > 0 ? earlier.lines : file.lines,
+  };
+  if (known !== undefined && money.newest !== null)
+    return { ...known, viewerId: known.viewerId ?? file.viewerId, money: { ...money, ofFiles } };
+  const { id, placedAt, amount, viewerId } = file;
+  const newest: NewestState = {
+    changedAt: 0,
+    isPaid: true,
+    isCancelled: false,
+    amount,
+    remaining: amount,
+    areTaxesIncluded: false,
+    lines: [],
+    listed: [],
+    isOfFile: true,
+  };
+  const placed = placedBy({ placedAt, viewerId, lsId: null, channel: null }, known);
+  return { ...placed, id, isPaid: true, money: { ...money, gross: amount, newest, ofFiles } };
 }
 
 type Placed = Pick<KnownOrder, "placedAt" | "viewerId" | "lsId" | "channel">;
@@ -193,25 +256,42 @@ export interface CountedRefund {
  * What counts of an order: all that was ever paid, and as refunds all that is left of it no more. A change of the order, a
  * cancellation and a deletion are refunds too.
  */
-export function counted({ isPaid, money }: Pick<KnownOrder, "isPaid" | "money">): CountedOrder | undefined {
-  const { newest, refunds, deletedAt } = money;
+export function counted({
+  isPaid,
+  placedAt,
+  money,
+}: Pick<KnownOrder, "isPaid" | "placedAt" | "money">): CountedOrder | undefined {
+  const { newest, refunds, deletedAt, ofFiles } = money;
   if (!isPaid || newest === null) return undefined;
   const gross = toUnits(money.gross);
-  const isGone = newest.isCancelled || (deletedAt !== undefined && deletedAt >= newest.changedAt);
+  const isDeleted = deletedAt !== undefined && deletedAt >= newest.changedAt && deletedAt > (money.restoredAt ?? 0);
+  const isGone = newest.isCancelled || isDeleted;
+  const unitsOf = ({ amount, amountWithTaxes = amount }: OrderRefund) =>
+    toUnits(newest.areTaxesIncluded ? amountWithTaxes : amount);
   const later = refunds.filter(({ id }) => !newest.listed.includes(id));
-  const left = later.reduce((units, { amount }) => units - toUnits(amount), toUnits(newest.remaining));
+  const left = later.reduce((units, refund) => units - unitsOf(refund), toUnits(newest.remaining));
   const refunded = isGone ? gross : Math.min(gross, Math.max(0, gross - left));
   const counts: CountedRefund[] = [];
   let rest = refunded;
-  for (const { at, amount, lines } of refunds) {
-    const units = Math.min(rest, toUnits(amount));
+  for (const refund of refunds) {
+    const units = Math.min(rest, unitsOf(refund));
     if (units === 0) continue;
-    counts.push({ at, units, lines: units === toUnits(amount) ? lines : [] });
+    counts.push({ at: refund.at, units, lines: scaled(refund.lines, units) });
     rest -= units;
   }
-  if (rest > 0)
-    counts.push({ at: isGone ? (deletedAt ?? newest.changedAt) : newest.changedAt, units: rest, lines: [] });
-  return { gross, lines: newest.lines, refunds: counts };
+  if (rest > 0) counts.push({ at: isDeleted ? deletedAt : newest.changedAt, units: rest, lines: [] });
+  const ofFile = ofFiles === undefined ? 0 : ofFiles.isGone ? gross : Math.min(gross, toUnits(ofFiles.refunded));
+  if (ofFile > refunded) counts.push({ at: placedAt.getTime(), units: ofFile - refunded, lines: [] });
+  return { gross, lines: newest.lines.length > 0 ? newest.lines : (ofFiles?.lines ?? []), refunds: counts };
+}
+
+/** The lines of a refund, whose amounts add up to it. */
+function scaled(lines: readonly OrderLine[], units: number): readonly OrderLine[] {
+  const weights = lines.map(({ amount }) => toUnits(amount));
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  if (sum === units || sum === 0) return lines;
+  const shares = divide(units, weights);
+  return lines.map((line, index) => ({ ...line, amount: fromUnits(shares[index] ?? 0) }));
 }
 
 /** The part of an order that is left after refunds. */
