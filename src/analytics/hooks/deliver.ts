@@ -3,7 +3,7 @@ import { mustBe } from "../../lib/mustBe.js";
 import { currencyOf } from "../../access/stores/store.currency.js";
 import { type OrderReceipt, recordNews, type RecordedOrders } from "../orders/order.record.js";
 import type { OrderLine, OrderNews } from "../orders/order.state.js";
-import { productsOfSkus } from "../orders/products.js";
+import { productsOfNames } from "../orders/products.js";
 import type { HookLine, HookNews } from "./news.js";
 import { PayloadError } from "./payload.js";
 
@@ -62,7 +62,7 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
 
 async function requireCurrency(db: RootDatabase, storeId: string, given: string | undefined): Promise<void> {
   const currency = await currencyOf(db, storeId);
-  if (given === undefined || currency === null || given === currency) return;
+  if (given === undefined || currency === null || given.toUpperCase() === currency) return;
   throw new PayloadError(mustBe("currency", `${currency}, the currency of the store`, given));
 }
 
@@ -74,16 +74,15 @@ async function deliverAll(db: RootDatabase, storeId: string, all: readonly HookN
         ? news.refund.lines
         : [],
   );
-  const products = await productsOfSkus(
+  const products = await productsOfNames(
     db,
     storeId,
-    lines.flatMap(({ sku }) => sku ?? []),
+    lines.flatMap(({ names }) => names),
   );
-  const toLine = ({ sku, productId, quantity, amount }: HookLine): OrderLine => ({
-    productId: products.get(sku ?? "") ?? productId,
-    quantity,
-    amount,
-  });
+  const toLine = ({ names, quantity, amount }: HookLine): OrderLine => {
+    const known = names.find((name) => products.has(name));
+    return { productId: products.get(known ?? "") ?? names[0] ?? "unknown", quantity, amount };
+  };
   return recordNews(
     db,
     storeId,

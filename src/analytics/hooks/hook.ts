@@ -42,12 +42,21 @@ export async function addHook(
   const fault = textFault(secret ?? "none", "secret", nameCharactersMax);
   if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["secret"]);
   await requireStore(db, store);
+  await requireCurrency(db, store);
   if ((await db.hook.count({ where: { storeId: store } })) >= hooksMax) {
     throw new AppError("VALIDATION_FAILED", `A store has at most ${hooksMax} hooks: remove one that is not used.`);
   }
   const hook = { id: randomUUID(), from: system, secret: secret ?? randomBytes(secretBytes).toString("base64url") };
   await db.hook.create({ data: { ...hook, storeId: store } });
   return { ...hook, path: `${hooksPath}/${hook.id}`, store };
+}
+
+/** Amounts of several currencies would add up. @throws {AppError} VALIDATION_FAILED */
+async function requireCurrency(db: Database, store: string): Promise<void> {
+  const found = await db.store.findFirst({ where: { id: store }, select: { currency: true } });
+  if (found?.currency) return;
+  const message = `Store ${store} has no currency yet. Set that of its orders first: npx vitrine store set ${store} --currency EUR`;
+  throw new AppError("VALIDATION_FAILED", message);
 }
 
 export interface HookSummary {
@@ -111,8 +120,8 @@ export function createFindHook(root: RootDatabase): FindHook {
 
 /** Whether a delivery is signed with the hook's secret: HMAC-SHA256 of the body, in base64. Takes the same time either way. */
 export function isSigned(body: Buffer, signature: string, { secret }: Pick<KnownHook, "secret">): boolean {
-  const expected = createHmac("sha256", secret).update(body).digest();
-  const given = Buffer.from(signature, "base64");
+  const expected = Buffer.from(createHmac("sha256", secret).update(body).digest("base64"));
+  const given = Buffer.from(signature); // as it was sent: what is read of base64 may have something behind it
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 

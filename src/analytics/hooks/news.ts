@@ -1,13 +1,15 @@
-import type { OrderLine, OrderNews, OrderRefund, OrderState } from "../orders/order.state.js";
+import type { OrderNews, OrderRefund, OrderState } from "../orders/order.state.js";
 
-/** A line as a shop system names its product: by sku, if it has one, and by an id of its own. */
-export interface HookLine extends OrderLine {
-  readonly sku: string | undefined;
+/** A line as a shop system names its product. */
+export interface HookLine {
+  /** Its sku and the system's ids, as far as there are any; its name where there are none. */
+  readonly names: readonly string[];
+  readonly quantity: number;
+  /** For all of them together. */
+  readonly amount: number;
 }
 
-interface HookRefund extends OrderRefund {
-  readonly lines: readonly HookLine[];
-}
+export type HookRefund = Omit<OrderRefund, "lines"> & { readonly lines: readonly HookLine[] };
 
 /** What a delivery says, before its products are looked up in the catalog. */
 export type HookNews =
@@ -19,9 +21,16 @@ export type HookNews =
   | { readonly kind: "refund"; readonly id: string; readonly refund: HookRefund }
   | Extract<OrderNews, { readonly kind: "deletion" }>;
 
-/** Undefined where the delivery says nothing that counts; "unknown" for a topic that is not known. */
-export type ReadDelivery = (topic: string, body: Buffer, receivedAt: Date) => HookNews | "unknown" | undefined;
+export interface Delivered {
+  readonly body: Buffer;
+  readonly receivedAt: Date;
+  /** Of the store. */
+  readonly currency: string | null;
+  /** Notes what was not used, and what to do about it. */
+  readonly note: (fault: string) => void;
+}
 
-/** The name under which a theme gives the id of the viewer along with an order. */
-export const viewerAttribute = "vitrine_viewer";
+/** Undefined where the delivery says nothing that counts; "unknown" for a topic that is not known. */
+export type ReadDelivery = (topic: string, delivered: Delivered) => HookNews | "unknown" | undefined;
+
 export const linesMax = 500;

@@ -53,11 +53,11 @@ export function objectOf(value: unknown, name: string): Json {
   throw new PayloadError(`${name} is not an object.`);
 }
 
-/** A list of objects; empty where there is none. */
+/** A list of objects, which PHP may write as an object of them; empty where there is none. */
 export function listOf(parent: Json, name: string): readonly Json[] {
   const value = parent[name] ?? [];
-  if (!Array.isArray(value)) throw new PayloadError(`${name} is not a list.`);
-  return value.map((item) => objectOf(item, `An item of ${name}`));
+  if (typeof value !== "object") throw new PayloadError(`${name} is not a list.`);
+  return Object.values(value).map((item) => objectOf(item, `An item of ${name}`));
 }
 
 /** A text, or a number as a text; undefined where there is none. */
@@ -68,13 +68,14 @@ export function textOf(parent: Json, name: string): string | undefined {
   throw new PayloadError(`${name} is not a text.`);
 }
 
-/** The first of these members that can be stored as a name or an id; undefined where there is none. */
-export function keyOf(parent: Json, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const text = textOf(parent, name);
-    if (text !== undefined && canBeKey(text)) return text;
-  }
-  return undefined;
+/** Those of these members that name a product; the last one is its name, for products without ids. */
+export function namesOf(line: Json, ids: readonly string[], name: string): readonly string[] {
+  const given = (member: string) => {
+    const text = textOf(line, member)?.trim() ?? "";
+    return text !== "" && canBeKey(text) ? [text] : [];
+  };
+  const found = ids.flatMap(given).filter((id) => id !== "0");
+  return found.length > 0 ? found : given(name);
 }
 
 export function idOf(parent: Json, name: string): string {
@@ -110,12 +111,36 @@ export function timeOf(parent: Json, name: string): Date | undefined {
   return time;
 }
 
-export function quantityOf(parent: Json): number {
-  const quantity = Number(parent["quantity"] ?? 1);
-  return Number.isInteger(quantity) && quantity > 0 ? Math.min(quantity, 1_000_000) : 1;
+/** How many; 1 for what is no whole number. */
+export function quantityOf(parent: Json, name = "quantity"): number {
+  const quantity = Number(parent[name] ?? 1);
+  return Number.isInteger(quantity) && quantity >= 0 ? Math.min(quantity, 1_000_000) : 1;
 }
 
-/** The id of a viewer; null for a text that is none. */
-export function viewerIdOf(text: string | undefined): string | null {
-  return text === undefined || !canBeKey(text) || identifiesNobody(text) ? null : text;
+/** The name under which a theme gives the id of the viewer along with an order. */
+const viewerAttribute = "vitrine_viewer";
+
+/**
+ * The id of the viewer among a list of attributes, in letters of any case, and with what checkouts put before its name, as in
+ * `_wc_other/shop/vitrine_viewer`. Attributes bear no money: one that cannot be read is left out, and noted.
+ */
+export function viewerOf(order: Json, list: string, name: string, note: (fault: string) => void): string | null {
+  const attributes = order[list] ?? [];
+  if (typeof attributes !== "object") {
+    note(`${list} is not a list: no viewer was read.`);
+    return null;
+  }
+  for (const attribute of Object.values(attributes)) {
+    const { [name]: key, value } = (attribute ?? {}) as Json;
+    if (typeof key !== "string" || key.split("/").at(-1)?.replace(/^_/u, "").toLowerCase() !== viewerAttribute)
+      continue;
+    if (typeof value === "string" || typeof value === "number") return viewerIdOf(String(value).trim());
+    if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
+  }
+  return null;
+}
+
+/** Null for a text that is no id of a viewer. */
+function viewerIdOf(text: string): string | null {
+  return text === "" || !canBeKey(text) || identifiesNobody(text) ? null : text;
 }

@@ -1,78 +1,101 @@
 import { exact } from "../orders/units.js";
-import { type HookLine, linesMax, type HookNews, type ReadDelivery, viewerAttribute } from "./news.js";
+import { type Delivered, type HookLine, linesMax, type HookNews, type HookRefund, type ReadDelivery } from "./news.js";
 import {
   amountOf,
   idOf,
-  keyOf,
   type Json,
   listOf,
+  namesOf,
   parsePayload,
   PayloadError,
   quantityOf,
   textOf,
   timeOf,
-  viewerIdOf,
+  viewerOf,
 } from "./payload.js";
 
 /** What it sends, unsigned, when a hook is saved. */
 const ping = /^webhook_id=\d+$/u;
 const paid = new Set(["processing", "completed", "refunded"]);
 const cancelled = new Set(["cancelled", "failed", "trash"]);
+/** A deposit: plugins write it with a time of payment. */
+const partlyPaid = /^partial/u;
+/** How the plugins of marketplaces make the vendors' parts of an order, which count with it. */
+const ofVendors = new Set(["dokan", "mvx_vendor_order", "wcmp_vendor_order", "yith_wcmv_vendor_suborder"]);
 
 export function isPing(body: Buffer): boolean {
   return body.length < 100 && ping.test(body.toString());
 }
 
 /** Deliveries of WooCommerce: https://woocommerce.github.io/woocommerce-rest-api-docs/#webhooks */
-export const readWoocommerce: ReadDelivery = (topic, body, receivedAt) => {
+export const readWoocommerce: ReadDelivery = (topic, delivered) => {
+  const { body, receivedAt } = delivered;
   if (topic === "order.deleted") return { kind: "deletion", id: idOf(parsePayload(body), "id"), at: receivedAt };
-  if (topic !== "order.created" && topic !== "order.updated") return "unknown";
-  return stateOf(parsePayload(body));
+  if (topic === "order.restored") return stateOf(parsePayload(body), delivered, receivedAt);
+  return topic === "order.created" || topic === "order.updated" ? stateOf(parsePayload(body), delivered) : "unknown";
 };
 
-function stateOf(order: Json): HookNews {
-  const gross = amountOf(order, "total");
+function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews | undefined {
+  requireCurrentPayload(order);
+  if (Number(order["parent_id"] ?? 0) > 0 && ofVendors.has(textOf(order, "created_via") ?? "")) return undefined;
+  const amount = amountOf(order, "total");
   const placedAt = timeOf(order, "date_created_gmt");
-  if (gross === undefined || placedAt === undefined) throw new PayloadError("total or date_created_gmt is missing.");
+  if (amount === undefined || placedAt === undefined) throw new PayloadError("total or date_created_gmt is missing.");
+  if (amount < 0) throw new PayloadError("total is negative: that is no order.");
   const changedAt = timeOf(order, "date_modified_gmt") ?? placedAt;
-  // They come without a time of their own.
-  const refunds = listOf(order, "refunds").map((refund) => ({
-    id: idOf(refund, "id"),
-    at: changedAt.getTime(),
-    amount: Math.abs(amountOf(refund, "total") ?? 0),
-    lines: [],
-  }));
-  const status = textOf(order, "status") ?? "";
-  const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
+  const refunds = refundsOf(order, changedAt);
+  const refunded = refunds.reduce((sum, refund) => sum + refund.amount, 0);
   return {
     kind: "state",
     id: idOf(order, "id"),
     placedAt,
     changedAt,
-    isPaid: textOf(order, "date_paid_gmt") !== undefined || paid.has(status),
-    isCancelled: cancelled.has(status) || (status === "refunded" && refunds.length === 0),
-    amount: gross,
-    remaining: Math.max(0, exact(gross - refunded)),
+    ...statusOf(order, refunds.length > 0),
+    amount,
+    remaining: Math.max(0, exact(amount - refunded)),
     currency: textOf(order, "currency"),
-    lines: listOf(order, "line_items").slice(0, linesMax).map(lineOf),
+    lines: listOf(order, "line_items").slice(0, linesMax).flatMap(lineOf),
     refunds,
-    viewerId: viewerOf(order),
+    viewerId: viewerOf(order, "meta_data", "key", note),
     lsId: null,
     channel: null,
+    ...(restoredAt && { restoredAt }),
   };
 }
 
-function lineOf(line: Json): HookLine {
-  const amount = Math.max(0, (amountOf(line, "total") ?? 0) + (amountOf(line, "total_tax") ?? 0));
-  return {
-    sku: keyOf(line, "sku"),
-    productId: keyOf(line, "product_id", "name") ?? "unknown",
-    quantity: quantityOf(line),
-    amount: exact(amount),
-  };
+function statusOf(order: Json, hasRefunds: boolean) {
+  const status = textOf(order, "status") ?? "";
+  const hasPaidTime = textOf(order, "date_paid_gmt") !== undefined && !partlyPaid.test(status);
+  const isCancelled = cancelled.has(status) || (status === "refunded" && !hasRefunds);
+  return { isPaid: paid.has(status) || hasPaidTime, isCancelled };
 }
 
-function viewerOf(order: Json): string | null {
-  const meta = listOf(order, "meta_data").find((item) => item["key"] === viewerAttribute);
-  return viewerIdOf(typeof meta?.["value"] === "string" && meta["value"] !== "" ? meta["value"] : undefined);
+/** They come without a time of their own. */
+function refundsOf(order: Json, changedAt: Date): HookRefund[] {
+  return listOf(order, "refunds").map((refund) => ({
+    id: idOf(refund, "id"),
+    at: changedAt.getTime(),
+    amount: Math.abs(amountOf(refund, "total") ?? 0),
+    lines: [],
+  }));
+}
+
+/** @throws {PayloadError} for what WooCommerce sends in place of an order, saying what to set there */
+function requireCurrentPayload(order: Json): void {
+  if (typeof order["order"] === "object") {
+    throw new PayloadError("The payload is of the legacy API: choose the WP REST API Integration v3 for the webhook.");
+  }
+  if (order["id"] === undefined && typeof order["code"] === "string") {
+    throw new PayloadError(
+      "The payload is an error of WooCommerce: the webhook's user must be allowed to read orders.",
+    );
+  }
+}
+
+function lineOf(line: Json): HookLine[] {
+  const quantity = quantityOf(line);
+  const amount = Math.max(0, exact((amountOf(line, "total") ?? 0) + (amountOf(line, "total_tax") ?? 0)));
+  return quantity === 0
+    ? []
+    : [{ names: namesOf(line, ["sku", "variation_id", "product_id"], "name"), quantity, amount }];
 }

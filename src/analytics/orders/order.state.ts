@@ -1,5 +1,4 @@
 import type { Channel } from "../events/events.input.js";
-import { divide, fromUnits, toUnits } from "./units.js";
 
 export interface OrderLine {
   readonly productId: string;
@@ -47,7 +46,7 @@ export interface OrderState {
 }
 
 /** What a CSV says of an order, which is less than its system does. */
-export interface OrderOfFile {
+interface OrderOfFile {
   readonly kind: "file";
   readonly id: string;
   readonly placedAt: Date;
@@ -67,7 +66,7 @@ export type OrderNews =
   | { readonly kind: "refund"; readonly id: string; readonly refund: OrderRefund }
   | { readonly kind: "deletion"; readonly id: string; readonly at: Date };
 
-interface NewestState {
+export interface NewestState {
   /** Milliseconds since 1970. */
   readonly changedAt: number;
   readonly isPaid: boolean;
@@ -112,28 +111,43 @@ const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
  * never falls, and an older state adds only what was not known.
  */
 export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
-  if (news.kind === "refund") return mergeRefund(known, news);
-  if (news.kind === "deletion") return mergeDeletion(known, news);
-  if (news.kind === "file") return mergeFile(known, news);
-  const isOfFile = known?.money.newest?.isOfFile === true;
-  const { gross, ...money } = isOfFile ? { ...known.money, gross: 0, newest: null } : (known?.money ?? nothing);
-  const newest = newestOf(money.newest, news);
-  const isNewer = newest !== money.newest;
-  const restoredAt = Math.max(money.restoredAt ?? 0, news.restoredAt?.getTime() ?? 0);
+  switch (news.kind) {
+    case "refund":
+      return mergeRefund(known, news);
+    case "deletion":
+      return mergeDeletion(known, news);
+    case "file":
+      return mergeFile(known, news);
+    default:
+      return mergeState(known, news);
+  }
+}
+
+/** A state takes the place of what files have said of the amount and the time, which may be wrong. */
+function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder {
+  const { money = nothing, isPaid = false } = known ?? {};
+  const isOfFile = money.newest?.isOfFile === true;
+  const [before, gross] = isOfFile ? [null, 0] : [money.newest, money.gross];
+  const newest = newestOf(before, news);
+  const isNewer = newest !== before;
+  const refunds = unite(money.refunds, news.refunds, isNewer);
   return {
     ...(known === undefined || isNewer ? placedBy(news, known) : placedBy(known, news)),
     id: news.id,
-    isPaid: news.isPaid || (known?.isPaid === true && !isOfFile),
+    isPaid: news.isPaid || (isPaid && !isOfFile),
     money: {
       ...money,
-      ...(restoredAt > 0 && { restoredAt }),
+      ...restoredBy(money, news),
       gross: news.isPaid ? Math.max(gross, news.amount) : gross,
       newest,
-      refunds: unite(money.refunds, news.refunds, isNewer).filter(
-        ({ id, isApart }) => isApart === true || newest.listed.includes(id),
-      ),
+      refunds: refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id)),
     },
   };
+}
+
+function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<KnownMoney, "restoredAt"> {
+  const latest = Math.max(restoredAt, news.restoredAt?.getTime() ?? 0);
+  return latest > 0 ? { restoredAt: latest } : {};
 }
 
 /** The newer one of two states. */
@@ -237,64 +251,4 @@ function unite(known: readonly KnownRefund[], more: readonly KnownRefund[], isNe
     byId.set(refund.id, { ...(isNewer || before === undefined ? refund : before), at, ...(isApart && { isApart }) });
   }
   return [...byId.values()].toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-}
-
-/** What counts of an order, in units (units.ts). */
-export interface CountedOrder {
-  readonly gross: number;
-  readonly lines: readonly OrderLine[];
-  readonly refunds: readonly CountedRefund[];
-}
-
-export interface CountedRefund {
-  readonly at: number;
-  readonly units: number;
-  readonly lines: readonly OrderLine[];
-}
-
-/**
- * What counts of an order: all that was ever paid, and as refunds all that is left of it no more. A change of the order, a
- * cancellation and a deletion are refunds too.
- */
-export function counted({
-  isPaid,
-  placedAt,
-  money,
-}: Pick<KnownOrder, "isPaid" | "placedAt" | "money">): CountedOrder | undefined {
-  const { newest, refunds, deletedAt, ofFiles } = money;
-  if (!isPaid || newest === null) return undefined;
-  const gross = toUnits(money.gross);
-  const isDeleted = deletedAt !== undefined && deletedAt >= newest.changedAt && deletedAt > (money.restoredAt ?? 0);
-  const isGone = newest.isCancelled || isDeleted;
-  const unitsOf = ({ amount, amountWithTaxes = amount }: OrderRefund) =>
-    toUnits(newest.areTaxesIncluded ? amountWithTaxes : amount);
-  const later = refunds.filter(({ id }) => !newest.listed.includes(id));
-  const left = later.reduce((units, refund) => units - unitsOf(refund), toUnits(newest.remaining));
-  const refunded = isGone ? gross : Math.min(gross, Math.max(0, gross - left));
-  const counts: CountedRefund[] = [];
-  let rest = refunded;
-  for (const refund of refunds) {
-    const units = Math.min(rest, unitsOf(refund));
-    if (units === 0) continue;
-    counts.push({ at: refund.at, units, lines: scaled(refund.lines, units) });
-    rest -= units;
-  }
-  if (rest > 0) counts.push({ at: isDeleted ? deletedAt : newest.changedAt, units: rest, lines: [] });
-  const ofFile = ofFiles === undefined ? 0 : ofFiles.isGone ? gross : Math.min(gross, toUnits(ofFiles.refunded));
-  if (ofFile > refunded) counts.push({ at: placedAt.getTime(), units: ofFile - refunded, lines: [] });
-  return { gross, lines: newest.lines.length > 0 ? newest.lines : (ofFiles?.lines ?? []), refunds: counts };
-}
-
-/** The lines of a refund, whose amounts add up to it. */
-function scaled(lines: readonly OrderLine[], units: number): readonly OrderLine[] {
-  const weights = lines.map(({ amount }) => toUnits(amount));
-  const sum = weights.reduce((all, weight) => all + weight, 0);
-  if (sum === units || sum === 0) return lines;
-  const shares = divide(units, weights);
-  return lines.map((line, index) => ({ ...line, amount: fromUnits(shares[index] ?? 0) }));
-}
-
-/** The part of an order that is left after refunds. */
-export function netOf({ gross, refunds }: CountedOrder): number {
-  return fromUnits(refunds.reduce((units, refund) => units - refund.units, gross));
 }

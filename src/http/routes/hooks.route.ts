@@ -5,6 +5,7 @@ import { type FindHook, hooksPath, isSigned, type KnownHook, noteFault } from ".
 import { PayloadError } from "../../analytics/hooks/payload.js";
 import { readShopify } from "../../analytics/hooks/shopify.js";
 import { isPing, readWoocommerce } from "../../analytics/hooks/woocommerce.js";
+import { currencyOf } from "../../access/stores/store.currency.js";
 import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { onBehalfOf } from "../../database/shares/caller.js";
@@ -23,7 +24,7 @@ export interface HooksRouteOptions {
   readonly findHook: FindHook;
 }
 
-const bodyBytesMax = 1_048_576;
+const bodyBytesMax = 4 * 1_048_576;
 
 const systems = {
   shopify: { read: readShopify, signature: "x-shopify-hmac-sha256", topic: "x-shopify-topic" },
@@ -78,7 +79,11 @@ async function take(db: RootDatabase, hook: KnownHook, { request, body, deliver 
   const { read, topic: topicHeader } = systems[hook.from];
   const topic = headerOf(request, topicHeader);
   try {
-    const news = read(topic, body, new Date());
+    const faults: string[] = [];
+    const currency = await currencyOf(db, hook.storeId);
+    const note = (fault: string): void => void faults.push(fault);
+    const news = read(topic, { body, receivedAt: new Date(), currency, note });
+    for (const fault of new Set(faults)) await noteFault(db, hook, fault);
     if (news === undefined) return "ignored";
     if (news === "unknown") {
       await noteFault(db, hook, `The topic ${topic.slice(0, 100)} is not known.`);

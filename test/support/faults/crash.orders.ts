@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
+import { setStore } from "../../../src/access/stores/store.js";
 import { addHook } from "../../../src/analytics/hooks/hook.js";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { createTestStore, storeAt, type TestStore } from "../app.js";
@@ -104,6 +105,7 @@ export async function crashOrders(
   const database = await site.open();
   const { id, token } = await createTestStore({ url: server.url, db: database.client });
   const { key } = await issueKey(database.client, id, { origins: ["https://shop.example"] });
+  await setStore(database.client, id, { currency: "EUR" });
   const { path } = await addHook(database.client, id, { from: "shopify", secret });
   await setAttribution(database.client, id, { rule: "LAST_SHOW", windowHours: 168 });
   await database.close();

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { setStore } from "../../../src/access/stores/store.js";
 import { addHook } from "../../../src/analytics/hooks/hook.js";
 import type { TestApp, TestStore } from "../app.js";
 
@@ -107,6 +108,7 @@ export function payloadOf(value: object): string {
 type System = "shopify" | "woocommerce";
 
 export async function hookOf(app: TestApp, { id: store }: TestStore, from: System, secret = "a secret") {
+  await setStore(app.db, store, { currency: "EUR" });
   const hook = await addHook(app.db, store, { from, secret });
   const send = (body: string, headers: Record<string, string>) =>
     fetch(`${app.url}${hook.path}`, {

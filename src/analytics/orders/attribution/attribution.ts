@@ -1,14 +1,8 @@
 import type { Channel } from "../../events/events.input.js";
 import { channelCodes } from "../../events/storage/codes.js";
 import { type AttributionRule, type Reason, reasonsOfRule } from "./codes.js";
-import {
-  counted,
-  type CountedOrder,
-  type CountedRefund,
-  type KnownOrder,
-  type OrderLine,
-  type OrderRefund,
-} from "../order.state.js";
+import { counted, type CountedOrder, type CountedRefund } from "../order.counted.js";
+import { type KnownOrder, type OrderLine, type OrderRefund } from "../order.state.js";
 import type { AttributionSettings } from "./settings.js";
 import { divide, fromUnits, toUnits } from "../units.js";
 

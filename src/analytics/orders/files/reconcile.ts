@@ -1,5 +1,5 @@
 import type { Database } from "../../../database/client.js";
-import { counted, netOf } from "../order.state.js";
+import { counted, netOf } from "../order.counted.js";
 import { orderColumns, orderOf, type OrderRow } from "../order.store.js";
 import { fromUnits, toUnits } from "../units.js";
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
