@@ -32,8 +32,8 @@ export function idOf(value: unknown): string | undefined {
 /** What pages send in place of an id by mistake. The service refuses these and more. */
 const nobody = /^(?:nan|undefined|null|\[object.*|guest|anonymous|0)$/iu;
 
-/** The id of a viewer; undefined for one that identifies nobody. */
-export function viewerIdOf(value: unknown): string | undefined {
+/** The id of a viewer or an order; undefined for one that identifies none. */
+export function realIdOf(value: unknown): string | undefined {
   const id = idOf(value);
   return id && nobody.test(id.trim()) ? undefined : id;
 }

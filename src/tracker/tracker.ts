@@ -1,6 +1,6 @@
 import { createClock } from "./clock.js";
 import { createDelivery } from "./delivery.js";
-import { attempt, idOf, newId, on, viewerIdOf } from "./guard.js";
+import { attempt, idOf, newId, on, realIdOf } from "./guard.js";
 import { log, startLog } from "./log.js";
 import type { Target } from "./media.js";
 import { createOutbox, type TrackedEvent } from "./outbox.js";
@@ -119,10 +119,14 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
       if (typeof productId === "object") return log("ignored", productId);
       tell("ADD_TO_CART", { productId: idOf(productId) });
     },
-    order: (orderId) => tell("CLAIM", { orderId: idOf(orderId) }),
+    order(sent) {
+      const orderId = realIdOf(sent);
+      if (!orderId) return log("ignored", sent);
+      tell("CLAIM", { orderId });
+    },
     viewer,
     identify(viewerId) {
-      identified = viewerIdOf(viewerId) ?? identified;
+      identified = realIdOf(viewerId) ?? identified;
       log("viewer", identified);
     },
     debug: startLog,

@@ -125,13 +125,13 @@ export function isSigned(body: Buffer, signature: string, { secret }: Pick<Known
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Counts a delivery that could not be used by its reason, for `vitrine hook list`. */
-export async function noteFault(db: Database, { id, storeId }: KnownHook, reason: string): Promise<void> {
+/** Counts deliveries that could not be used by their reason, for `vitrine hook list`. */
+export async function noteFault(db: Database, { id, storeId }: KnownHook, reason: string, count = 1): Promise<void> {
   const now = new Date();
   await db.$executeRaw`
     INSERT INTO "HookFault" AS t ("storeId", "hookId", reason, count, "lastAt")
-    SELECT o.id, ${id}, ${reason}, 1, ${now}::timestamptz FROM "Store" AS o WHERE o.id = ${storeId}
+    SELECT o.id, ${id}, ${reason}, ${count}::int, ${now}::timestamptz FROM "Store" AS o WHERE o.id = ${storeId}
       AND ((SELECT count(*) FROM "HookFault" AS f WHERE f."storeId" = ${storeId} AND f."hookId" = ${id}) < ${faultsMax}
         OR EXISTS (SELECT FROM "HookFault" AS f WHERE f."storeId" = ${storeId} AND f."hookId" = ${id} AND f.reason = ${reason}))
-    ON CONFLICT ("storeId", "hookId", reason) DO UPDATE SET count = t.count + 1, "lastAt" = EXCLUDED."lastAt"`;
+    ON CONFLICT ("storeId", "hookId", reason) DO UPDATE SET count = t.count + EXCLUDED.count, "lastAt" = EXCLUDED."lastAt"`;
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createDeliver, type Deliver } from "../../analytics/hooks/deliver.js";
 import { type FindHook, hooksPath, isSigned, type KnownHook, noteFault } from "../../analytics/hooks/hook.js";
 import { PayloadError } from "../../analytics/hooks/payload.js";
+import { createNoteRefused, isRefusal, type Refused } from "../../analytics/hooks/refused.js";
 import { readShopify } from "../../analytics/hooks/shopify.js";
 import { isPing, readWoocommerce } from "../../analytics/hooks/woocommerce.js";
 import { currencyOf } from "../../access/stores/store.currency.js";
@@ -42,6 +43,11 @@ export function isHookPath(path: string): boolean {
  */
 export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions): Route {
   const deliver = createDeliver((storeId, lsId) => feed.changed(storeId, lsId));
+  const noteRefused = createNoteRefused(db);
+  const noteUnread = async (path: string, code: Refused): Promise<void> => {
+    const hook = await findHook(path.slice(hooksPath.length + 1)).catch(() => undefined);
+    if (hook !== undefined) noteRefused(hook, code);
+  };
   return async (exchange) => {
     const { request, response, observation, path } = exchange;
     observation.route = `${hooksPath}/:id`;
@@ -53,7 +59,10 @@ export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions)
       observation.storeId = hook.storeId;
       const signature = headerOf(request, systems[hook.from].signature);
       if (hook.from === "woocommerce" && signature === "" && isPing(body)) return respondJson(response, 200, {});
-      if (!isSigned(body, signature, hook)) return refuse(exchange);
+      if (!isSigned(body, signature, hook)) {
+        noteRefused(hook, "UNAUTHENTICATED");
+        return refuse(exchange);
+      }
       const confirm = async (within: Database) => {
         if ((await findHook(hook.id, within)) === undefined)
           throw new AppError("UNAUTHENTICATED", "The hook was removed.");
@@ -63,6 +72,7 @@ export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions)
       observation.delivered(hook.from, await take(ofHook, hook, { request, body, deliver }));
       respondJson(response, 200, {});
     } catch (error) {
+      if (error instanceof AppError && isRefusal(error.code)) await noteUnread(path, error.code);
       sendRestError(exchange, error, log);
     }
   };

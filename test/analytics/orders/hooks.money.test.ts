@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addHook, listHooks } from "../../../src/analytics/hooks/hook.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
+import { stopTimers } from "../../support/clock.js";
 import { hookOf, payloadOf, shopifyOrder, woocommerceOrder } from "../../support/figures/hooks.js";
 import { readOrder } from "../../support/figures/orders.js";
 import { bulk, paths, product } from "../../support/products.js";
@@ -273,5 +274,29 @@ test("a valid signature with something behind it is none", async () => {
   };
   expect([await statusOf(""), await statusOf("x"), await statusOf("="), await statusOf("AA==")]).toEqual([
     200, 401, 401, 401,
+  ]);
+});
+
+test("what is refused before it is read is listed with what to do, ten seconds later at most", async () => {
+  const timers = stopTimers();
+  const store = await createTestStore(app);
+  const { send, deliver } = await hookOf(app, store, "shopify");
+  const statuses = [
+    await send("{}", { "x-shopify-topic": "orders/paid", "x-shopify-hmac-sha256": "bm8=" }),
+    await send("{}", { "x-shopify-topic": "orders/paid" }),
+    await send("{}", { "content-encoding": "gzip" }),
+    await deliver("orders/paid", "x".repeat(4 * 1_048_576 + 1)),
+  ];
+  expect(statuses.map(({ status }) => status)).toEqual([401, 401, 415, 413]);
+  const listed = async () => {
+    const [hook] = await listHooks(app.db, store.id);
+    return hook?.faults.map(({ reason, count }) => [reason, count]).toSorted();
+  };
+  expect(await listed()).toEqual([]);
+  await timers.run(10_000);
+  await expect.poll(listed).toEqual([
+    ["It has more than 4 MiB.", 1],
+    ["It is compressed: have what stands between the shop and Vitrine pass it on as it is.", 1],
+    ["It is not signed with the secret of this hook: enter that in the shop.", 2],
   ]);
 });

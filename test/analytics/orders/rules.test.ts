@@ -110,6 +110,19 @@ test("CART: each line counts for the last show in which its product was put into
   expect(await unattributedOf(store)).toMatchObject({ orders: 0, sales: 10 });
 });
 
+test("CART: cents that a shop loses or gains by rounding each line count with the lines", async () => {
+  const { store, first } = await storeWithTwoShows("CART");
+  await recorded(store, first, [carted("a", "mug", "2026-05-04T18:40:00.000Z")]);
+  const lines = [{ productId: "mug", quantity: 1, amount: 2.67 }];
+  const placed = { placedAt: ordered, viewerId: "v1", lines };
+  await recordedOrders(store, [sentOrder("1", 2.69, placed), sentOrder("2", 2.7, placed)]);
+  expect(await attributionOf(store, "1")).toMatchObject([{ show: { id: first }, amount: 2.69 }]);
+  expect(await attributionOf(store, "2")).toMatchObject([
+    { show: { id: first }, amount: 2.67 },
+    { show: null, amount: 0.03 },
+  ]);
+});
+
 test("a claim of the thank-you page may come before the order or after it, and the shop's viewer beats it", async () => {
   const { store, first, second } = await storeWithTwoShows("LAST_SHOW");
   await recorded(store, first, [watched("a", "2026-05-04T19:00:00.000Z")]);

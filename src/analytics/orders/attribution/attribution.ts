@@ -157,11 +157,15 @@ function refundsOfParts(money: CountedOrder, parts: readonly Share[], step: numb
   return ofParts;
 }
 
-/** What each line adds to the order: its amount, or less where all lines together exceed it. */
+/**
+ * What each line adds to the order, in whole steps: its amount, or less where all lines together exceed it. What shops lose or gain by
+ * rounding each line goes to the lines as well.
+ */
 function lineUnits({ gross, lines }: CountedOrder, step: number): number[] {
   const units = lines.map(({ amount }) => toUnits(amount));
-  const sum = units.reduce((all, amount) => all + amount, 0);
-  return sum <= gross ? units : divide(gross, units, step);
+  const rest = gross - units.reduce((all, amount) => all + amount, 0);
+  const isRounded = rest <= step * (lines.length + 1);
+  return isRounded ? divide(gross, units, step) : divide(gross, [...units, rest], step).slice(0, -1);
 }
 
 /** How a refund is divided over parts: by its lines, and the rest in proportion to what is left of each. */
@@ -174,7 +178,7 @@ function sharesOf(
   let rest = units;
   const shares = parts.map((part, index) => {
     const own = lines.filter(({ productId }) => part.lines.some((line) => line.productId === productId));
-    const wanted = own.reduce((all, { amount }) => all + toUnits(amount), 0);
+    const wanted = Math.round(own.reduce((all, { amount }) => all + toUnits(amount), 0) / step) * step;
     const share = Math.min(wanted, left[index] ?? 0, rest);
     rest -= share;
     return share;
