@@ -9,13 +9,16 @@ interface ShowEnd {
   readonly endedAt: Date | null;
 }
 
+/** Players show a show with a delay. */
+const playersLagMs = 30_000;
 const showsMax = 10_000;
 /** How much later than its own process others learn that a show has ended. */
 const trustMs = 1_000;
 const endsOf = keptByDatabase(() => new LRUCache<string, ShowEnd>({ max: showsMax, ttl: trustMs }));
 
 /**
- * Events of the channel AUTO as LIVE where they occurred before the show's end, and as REPLAY otherwise.
+ * Events of the channel AUTO as LIVE where they began before the show's end, or not much later, and as REPLAY otherwise. A VIEW began
+ * as many seconds before it occurred as it has.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
  */
@@ -29,9 +32,11 @@ export async function withChannels(
   const { endedAt } = await endOf(db, storeId, lsId);
   const now = new Date();
   return events.map((event) => {
-    const { channel, occurredAt } = event;
+    const { channel, occurredAt, seconds } = event;
     if (channel !== "AUTO") return { ...event, channel };
-    return { ...event, channel: endedAt === null || (occurredAt ?? now) < endedAt ? "LIVE" : "REPLAY" };
+    const beganAt = (occurredAt ?? now).getTime() - (seconds ?? 0) * 1_000;
+    const isLive = endedAt === null || beganAt < endedAt.getTime() + playersLagMs;
+    return { ...event, channel: isLive ? "LIVE" : "REPLAY" };
   });
 }
 

@@ -54,7 +54,8 @@ export interface ShopperEvent extends ShopperEventInput {
 }
 
 export const batchEventsMax = 10_000;
-const secondsMax = 86_400;
+/** The most seconds of a VIEW. */
+export const secondsMax = 86_400;
 const linesMax = 100;
 
 export interface EventConstraints {

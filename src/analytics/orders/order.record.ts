@@ -184,7 +184,7 @@ function withEarlier(found: Evidences, parts: readonly Part[], { rule }: Attribu
   for (const part of parts) {
     if (part.rule !== rule || part.show === 0) continue;
     const { show, channel, at, seconds } = part;
-    const evidence = { show, isLive: channel === 1, at, seconds };
+    const evidence = { show, channel, at, seconds };
     if (part.reason === "WATCHED") watched ??= evidence;
     if (part.reason !== "CARTED") continue;
     for (const { productId } of part.lines) if (!carts.has(productId)) carts.set(productId, evidence);

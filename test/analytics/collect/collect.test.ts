@@ -304,6 +304,22 @@ test("of the channel AUTO counts as LIVE until the show ends, and as REPLAY afte
   });
 });
 
+test("of the channel AUTO counts as LIVE where it began before the show's end and the delay of players", async () => {
+  const made = await shop();
+  const ended = ago(600_000).getTime();
+  const startedAt = new Date(ended - 3_600_000).toISOString();
+  const { id: show } = await saved(made.store, { status: "ENDED", startedAt, durationSeconds: 3_600 });
+  const after = (seconds: number) => new Date(ended + seconds * 1_000).toISOString();
+  const batchOf = (viewer: string, event: object) =>
+    collect(sentBy(made, { show, channel: "AUTO", viewer, events: [{ id: "e", ...event }] }));
+  await batchOf("v1", { type: "VIEW", seconds: 60, occurredAt: after(80) });
+  await batchOf("v2", { type: "VIEW", seconds: 60, occurredAt: after(100) });
+  await batchOf("v3", { type: "ADD_TO_CART", productId: "shirt", occurredAt: after(20) });
+  await batchOf("v4", { type: "ADD_TO_CART", productId: "shirt", occurredAt: after(40) });
+  const stored = await app.db.showEvent.findMany({ where: { storeId: made.store.id }, orderBy: { occurredAt: "asc" } });
+  expect(stored.map(({ channel }) => channel)).toEqual([1, 2, 1, 2]); // after 20, 40, 80 and 100 seconds
+});
+
 describe("CORS", () => {
   test("answers a preflight of any origin, and allows no credentials", async () => {
     const response = await fetch(`${app.url}/collect/v1`, {

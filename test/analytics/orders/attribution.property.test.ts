@@ -28,7 +28,8 @@ const event = fc.record({
   show: fc.constantFrom(0, 1),
   minute,
   viewer,
-  seconds: fc.constantFrom(1, 2.99, 3, 60),
+  seconds: fc.constantFrom(1, 2.99, 3, 60, 4_000),
+  channel: fc.constantFrom("LIVE", "REPLAY"),
   cart: fc.option(productId, { nil: undefined }),
 });
 const price = fc.integer({ min: 0, max: 10_000 }).map((cents) => cents / 100);
@@ -111,13 +112,13 @@ async function storeOf({ events, placed, batches, claims, first }: History) {
   const known = shows.map((show, index): KnownShow => {
     const own = events.filter(({ show: of }) => of === index);
     const startedAt = Date.parse(show.startedAt);
-    const sent = own.map(({ minute: minutes, viewer: viewerId, seconds, cart }, n): SentEvent => {
-      const common = { id: `e${n}`, channel: "LIVE", viewerId, occurredAt: at(minutes) } as const;
+    const sent = own.map(({ minute: minutes, viewer: viewerId, seconds, channel, cart }, n): SentEvent => {
+      const common = { id: `e${n}`, channel, viewerId, occurredAt: at(minutes) } as const;
       return cart === undefined
         ? { ...common, type: "VIEW", seconds }
         : { ...common, type: "ADD_TO_CART", productId: cart };
     });
-    return { id: show.id, startedAt, endedAt: startedAt + 3_600_000, events: sent };
+    return { id: show.id, startedAt, events: sent };
   });
   for (const { id, events: sent } of known) await recordEvents(db, store.id, id, asInputs(sent));
   const claimed = new Map<string, string>();

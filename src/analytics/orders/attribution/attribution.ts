@@ -10,8 +10,8 @@ import { divide, fromUnits, toUnits } from "../units.js";
 export interface Evidence {
   /** The show's number. */
   readonly show: number;
-  /** Whether the show ran then. */
-  readonly isLive: boolean;
+  /** Of the event, as in ShowEvent. */
+  readonly channel: number;
   readonly at: Date;
   /** View time before the order, of those who watched. */
   readonly seconds: number;
@@ -101,8 +101,8 @@ function asWatched(order: AttributedOrder, { watched }: Evidences): Reasoned {
     : { ...found(watched), reason: "WATCHED", productId: "" };
 }
 
-function found({ show, isLive, at, seconds }: Evidence) {
-  return { show, channel: isLive ? channelCodes.LIVE : channelCodes.REPLAY, at, seconds };
+function found({ show, channel, at, seconds }: Evidence) {
+  return { show, channel, at, seconds };
 }
 
 /** Lines by the show of their product; whatever is left counts for none. */

@@ -1,6 +1,7 @@
 import type { Database } from "../../../database/client.js";
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
+import { secondsMax } from "../../events/events.input.js";
 import { idArrayLiteral } from "../../events/storage/codes.js";
 import type { AttributedOrder, Evidence, Evidences } from "./attribution.js";
 import type { Attribution } from "./codes.js";
@@ -13,7 +14,7 @@ interface EvidenceRow {
   readonly place: number;
   readonly productId: string;
   readonly show: number;
-  readonly isLive: boolean;
+  readonly channel: number;
   readonly at: Date;
   readonly seconds: number;
 }
@@ -62,41 +63,58 @@ function ordersFrom(orders: readonly AttributedOrder[]): Prisma.Sql {
     WHERE "viewerId" <> '') AS o`;
 }
 
-/** Whether the show `s` ran when something happened. */
-const isLive = Prisma.sql`
-  (s.status <> 'SCHEDULED' AND s."startedAt" <= e.at AND (s.status = 'LIVE' OR e.at < s."startedAt" + s."durationSeconds" * interval '1 second'))`;
-
 /**
- * What the viewer of an order `o` did within the window before it, as `v`. OFFSET 0 has it looked up for each order: for a join, the
- * planner might read all events of the store.
+ * What the viewer of an order `o` did within a time, as `v`. OFFSET 0 has it looked up for each order: for a join, the planner might
+ * read all events of the store.
  */
-function eventsOf(storeId: string, windowHours: number, which: Prisma.Sql): Prisma.Sql {
+function eventsOf(storeId: string, which: Prisma.Sql, until: Prisma.Sql, windowHours: number): Prisma.Sql {
   return Prisma.sql`
     LATERAL (
-      SELECT v.show, v."productId", v."occurredAt", v.value FROM "ShowEvent" AS v
+      SELECT v.show, v.channel, v."productId", v."occurredAt", v.value FROM "ShowEvent" AS v
       WHERE v."storeId" = ${storeId} AND v."viewerId" = o."viewerId" AND ${which}
-        AND v."occurredAt" BETWEEN o."placedAt" - ${windowHours}::int * interval '1 hour' AND o."placedAt" OFFSET 0) AS v`;
+        AND v."occurredAt" BETWEEN ${windowStart(windowHours)} AND ${until} OFFSET 0) AS v`;
 }
 
-/** The show that the viewer of each order watched last. @param orders as ordersFrom */
+function windowStart(windowHours: number): Prisma.Sql {
+  return Prisma.sql`o."placedAt" - ${windowHours}::int * interval '1 hour'`;
+}
+
+/** The one of several rows that comes last, as their evidence. */
+const lastChannel = Prisma.sql`(array_agg(channel::int ORDER BY "occurredAt" DESC, channel))[1]`;
+
+/**
+ * The show that the viewer of each order watched last. A VIEW is the time of so many seconds until it occurred: the times of a show
+ * are cut to the window before the order, and what several have in common counts once.
+ *
+ * @param orders as ordersFrom
+ */
 export function watchedBy(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
-  const views = eventsOf(storeId, windowHours, Prisma.sql`v.type = 1 AND v.value >= ${watchedSecondsMin}::int`);
+  const latest = Prisma.sql`o."placedAt" + ${secondsMax}::int * interval '1 second'`;
+  const views = eventsOf(storeId, Prisma.sql`v.type = 1 AND v.value > 0`, latest, windowHours);
   return Prisma.sql`
-    SELECT DISTINCT ON (e.place) e.place, '' AS "productId", e.show, ${isLive} AS "isLive", e.at, e.seconds::float8 AS seconds
+    SELECT DISTINCT ON (e.place) e.place, '' AS "productId", e.show, e.channel, e.at, e.seconds::float8 AS seconds
     FROM (
-      SELECT o.place, v.show, max(v."occurredAt") AS at, sum(v.value) AS seconds FROM ${orders}, ${views}
-      GROUP BY o.place, v.show) AS e, "LiveStream" AS s
+      SELECT place, show, max("to") AS at, ${lastChannel} AS channel, sum(seconds) AS seconds FROM (
+        SELECT *, greatest(0, extract(epoch FROM "to" - greatest("from", max("to") OVER before))) AS seconds FROM (
+          SELECT o.place, v.show, v.channel, v."occurredAt", least(v."occurredAt", o."placedAt") AS "to",
+            greatest(v."occurredAt" - v.value::float8 * interval '1 second', ${windowStart(windowHours)}) AS "from"
+          FROM ${orders}, ${views}) AS span
+        WHERE "from" < "to"
+        WINDOW before AS (PARTITION BY place, show ORDER BY "from", "to", "occurredAt"
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS part
+      GROUP BY place, show HAVING sum(seconds) >= ${watchedSecondsMin}::int) AS e, "LiveStream" AS s
     WHERE s."storeId" = ${storeId} AND s.number = e.show
     ORDER BY e.place, e.at DESC, s."startedAt" DESC, s.id`;
 }
 
 function cartsOf(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
-  const carts = eventsOf(storeId, windowHours, Prisma.sql`v.type = 2 AND v."productId" <> ''`);
+  const which = Prisma.sql`v.type = 2 AND v."productId" <> ''`;
+  const carts = eventsOf(storeId, which, Prisma.sql`o."placedAt"`, windowHours);
   return Prisma.sql`
-    SELECT DISTINCT ON (e.place, e."productId") e.place, e."productId", e.show, ${isLive} AS "isLive", e.at, 0::float8 AS seconds
+    SELECT DISTINCT ON (e.place, e."productId") e.place, e."productId", e.show, e.channel, e.at, 0::float8 AS seconds
     FROM (
-      SELECT o.place, v.show, v."productId", max(v."occurredAt") AS at FROM ${orders}, ${carts}
-      GROUP BY o.place, v.show, v."productId") AS e, "LiveStream" AS s
+      SELECT place, show, "productId", max("occurredAt") AS at, ${lastChannel} AS channel
+      FROM ${orders}, ${carts} GROUP BY place, show, "productId") AS e, "LiveStream" AS s
     WHERE s."storeId" = ${storeId} AND s.number = e.show
     ORDER BY e.place, e."productId", e.at DESC, s."startedAt" DESC, s.id`;
 }

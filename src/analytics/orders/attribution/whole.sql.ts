@@ -100,8 +100,7 @@ function lastWatched(storeId: string, windowHours: number): Prisma.Sql {
   return Prisma.sql`
     watched AS MATERIALIZED (${watchedBy(storeId, orders, windowHours)}),
     now AS MATERIALIZED (
-      SELECT o.*, coalesce(w.show, 0) AS "newShow", CASE WHEN w.show IS NULL THEN 0 WHEN w."isLive" THEN ${channelCodes.LIVE}::int
-          ELSE ${channelCodes.REPLAY}::int END AS "newChannel",
+      SELECT o.*, coalesce(w.show, 0) AS "newShow", coalesce(w.channel, 0) AS "newChannel",
         CASE WHEN "viewerId" = '' THEN ${NO_VIEWER}::int WHEN w.show IS NULL THEN ${NOT_WATCHED}::int ELSE ${WATCHED}::int END AS reason,
         coalesce(w.at, "placedAt") AS at, coalesce(w.seconds, 0)::numeric AS seconds
       FROM one AS o LEFT JOIN watched AS w ON w.place = o.place)`;
