@@ -311,7 +311,7 @@ test("of the channel AUTO counts as LIVE where it began before the show's end an
   const { id: show } = await saved(made.store, { status: "ENDED", startedAt, durationSeconds: 3_600 });
   const after = (seconds: number) => new Date(ended + seconds * 1_000).toISOString();
   const batchOf = (viewer: string, event: object) =>
-    collect(sentBy(made, { show, channel: "AUTO", viewer, events: [{ id: "e", ...event }] }));
+    collect(sentBy(made, { show, channel: "AUTO", viewer, events: [{ id: viewer, ...event }] }));
   await batchOf("v1", { type: "VIEW", seconds: 60, occurredAt: after(80) });
   await batchOf("v2", { type: "VIEW", seconds: 60, occurredAt: after(100) });
   await batchOf("v3", { type: "ADD_TO_CART", productId: "shirt", occurredAt: after(20) });
