@@ -18,8 +18,8 @@ const timeoutMs = 30 * 60_000;
 const randomBytesOfId = 16;
 
 /**
- * Replaces the id of a viewer by a random one in each show of the store. Figures stay, also after a rebuild, and events
- * that are sent again are still known. A viewer who returns with the old id counts as a new one. Reads all events of the store's
+ * Replaces the id of a viewer by a random one in the store's shows, orders and claims. Figures stay, also after a rebuild and under every
+ * rule by which orders count, and events that are sent again are still known. A viewer who returns with the old id counts as a new one. Reads all events of the store's
  * shows; after an interruption, another call does the rest.
  *
  * @throws {AppError} VALIDATION_FAILED for an id that no viewer can have, UNAVAILABLE where a show stays locked, or
@@ -31,36 +31,42 @@ export async function eraseViewer(db: RootDatabase, storeId: string, viewerId: s
   problems.throwIfAny();
   await requireCallersStore(db, storeId);
   const found = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
+  const ids = { before: idBytes(viewerId), after: `\\x${randomBytes(randomBytesOfId).toString("hex")}` };
   let [shows, events] = [0, 0];
   for (const { id, number } of found) {
-    if (!(await isKnown(db, { storeId, number, viewerId }))) continue;
-    events += await eraseFromShow(db, { storeId, lsId: id, number, viewerId });
+    const show = { storeId, lsId: id, number };
+    if (!(await isKnown(db, show, ids))) continue;
+    events += await eraseFromShow(db, show, ids);
     shows += 1;
   }
-  const orders = await eraseFromOrders(db, storeId, viewerId);
+  const orders = await eraseFromOrders(db, storeId, ids);
   const message = shows + orders === 0 ? "No show and no order has this viewer." : "The viewer was erased.";
   return { message, shows, events };
 }
 
-interface ViewerOfShow {
+interface Show {
   readonly storeId: string;
+  readonly lsId: string;
   readonly number: number;
-  readonly viewerId: string;
 }
 
-async function isKnown(db: RootDatabase, { storeId, number, viewerId }: ViewerOfShow): Promise<boolean> {
-  const bytes = idBytes(viewerId);
+/** Of the viewer, as they are stored. */
+interface Ids {
+  readonly before: string;
+  readonly after: string;
+}
+
+async function isKnown(db: RootDatabase, { storeId, number }: Show, { before }: Ids): Promise<boolean> {
   const [row] = await db.$queryRaw<[{ isKnown: boolean }]>`
     SELECT EXISTS (SELECT FROM "ShowViewer" AS v
-        WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = ${bytes}::bytea)
+        WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = ${before}::bytea)
       OR EXISTS (SELECT FROM "ShowEvent" AS e
-        WHERE e."storeId" = ${storeId} AND e.show = ${number} AND e."viewerId" = ${bytes}::bytea) AS "isKnown"`;
+        WHERE e."storeId" = ${storeId} AND e.show = ${number} AND e."viewerId" = ${before}::bytea) AS "isKnown"`;
   return row.isKnown;
 }
 
 /** @returns how many orders named the viewer */
-async function eraseFromOrders(db: RootDatabase, storeId: string, viewerId: string): Promise<number> {
-  const [before, after] = [idBytes(viewerId), `\\x${randomBytes(randomBytesOfId).toString("hex")}`];
+async function eraseFromOrders(db: RootDatabase, storeId: string, { before, after }: Ids): Promise<number> {
   await db.$executeRaw`
     UPDATE "OrderClaim" SET "viewerId" = ${after}::bytea WHERE "storeId" = ${storeId} AND "viewerId" = ${before}::bytea`;
   return db.$executeRaw`
@@ -72,9 +78,9 @@ async function eraseFromOrders(db: RootDatabase, storeId: string, viewerId: stri
 /** Takes the show's exclusive lock, since batches under way know the viewer by the old id. */
 async function eraseFromShow(
   db: RootDatabase,
-  { storeId, lsId, number, viewerId }: ViewerOfShow & { readonly lsId: string },
+  { storeId, lsId, number }: Show,
+  { before, after }: Ids,
 ): Promise<number> {
-  const [before, after] = [idBytes(viewerId), `\\x${randomBytes(randomBytesOfId).toString("hex")}`];
   return withShowLock(db, { storeId, lsId, timeoutMs }, async (transaction) => {
     await transaction.$executeRaw`
       UPDATE "ShowViewer" SET "viewerId" = ${after}::bytea

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
+import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { attributeDue } from "../../../src/analytics/orders/due.js";
 import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
@@ -121,6 +122,26 @@ test("CART: cents that a shop loses or gains by rounding each line count with th
     { show: { id: first }, amount: 2.67 },
     { show: null, amount: 0.03 },
   ]);
+});
+
+test("an order of a viewer who was erased counts as before, also where a rule is set anew", async () => {
+  const { store, first } = await storeWithTwoShows("LAST_SHOW");
+  await recorded(store, first, [
+    watched("a", "2026-05-04T19:00:00.000Z"),
+    carted("b", "mug", "2026-05-04T18:40:00.000Z"),
+  ]);
+  const lines = [{ productId: "mug", quantity: 1, amount: 10 }];
+  await recordedOrders(store, [
+    sentOrder("1", 10, { placedAt: ordered, viewerId: "v1", lines }),
+    sentOrder("2", 5, { placedAt: ordered }),
+  ]);
+  await claim(store, "2", "v1");
+  await eraseViewer(app.db, store.id, "v1");
+  for (const rule of ["AS_SENT", "LAST_SHOW", "CART"] as const) {
+    await setAttribution(app.db, store.id, { rule, windowHours: 168 });
+    const [one, two] = { AS_SENT: [0, 0], LAST_SHOW: [10, 5], CART: [10, 0] }[rule];
+    expect(await netOf(store, first)).toMatchObject({ sales: (one ?? 0) + (two ?? 0) });
+  }
 });
 
 test("a claim of the thank-you page may come before the order or after it, and the shop's viewer beats it", async () => {

@@ -21,8 +21,8 @@ export function ordersOf({ storeId, source, isStore }: StoreRow): Prisma.Sql {
       SELECT o.id, e."orderId", e."occurredAt", e."viewerId",
         coalesce((SELECT c."viewerId" FROM "OrderClaim" AS c WHERE c."storeId" = ${storeId} AND c."orderId" = e."orderId"), ''),
         (SELECT shows.id FROM shows WHERE shows.show = e.show), e.channel, true, o."attributionRule" <> 'AS_SENT',
-        '{"gross":' || value || ',"newest":{"changedAt":0,"isPaid":true,"isCancelled":false,"remaining":' || value
-          || ',"lines":' || ${lines} || ',"listed":[]},"refunds":[]}'
+        '{"gross":' || value || ',"newest":{"changedAt":0,"isPaid":true,"isCancelled":false,"amount":' || value || ',"remaining":' || value
+          || ',"areTaxesIncluded":false,"lines":' || ${lines} || ',"listed":[]},"refunds":[]}'
       FROM ${source}, firsts AS e
       WHERE ${isStore} ORDER BY e."orderId"
       ON CONFLICT ("storeId", id) DO UPDATE SET "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isDue" = true,
