@@ -27,7 +27,12 @@ export function counted(order: Pick<KnownOrder, "isPaid" | "placedAt" | "money">
   const refunded = refunds.reduce((sum, { units }) => sum + units, 0);
   const ofFile = ofFiles === undefined ? 0 : ofFiles.isGone ? gross : Math.min(gross, toUnits(ofFiles.refunded));
   if (ofFile > refunded) refunds.push({ at: placedAt.getTime(), units: ofFile - refunded, lines: [] });
-  return { gross, lines: newest.lines.length > 0 ? newest.lines : (ofFiles?.lines ?? []), refunds };
+  return { gross, lines: linesOf(money, newest), refunds };
+}
+
+function linesOf({ lined, ofFiles }: KnownMoney, { lines, isTimed, amount }: NewestState): readonly OrderLine[] {
+  if (lines.length > 0) return lines;
+  return isTimed && lined?.amount === amount ? lined.lines : (ofFiles?.lines ?? []);
 }
 
 /** Those that are known by their ids, and what else is left of the order no more. */

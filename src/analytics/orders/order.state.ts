@@ -74,7 +74,9 @@ export interface NewestState {
   readonly amount: number;
   readonly remaining: number;
   readonly areTaxesIncluded: boolean;
+  /** Those of a state that names its time may be left out: see `lined`. */
   readonly lines: readonly OrderLine[];
+  readonly isTimed: boolean;
   /** The ids of the refunds that `remaining` is without. */
   readonly listed: readonly string[];
   /** Of a CSV: any other state is newer, and takes its place. */
@@ -88,6 +90,8 @@ export interface KnownMoney {
   readonly newest: NewestState | null;
   /** Those that the newest state lists, and those reported apart. */
   readonly refunds: readonly KnownRefund[];
+  /** The newest state that has lines: they stay those of a later one with the same amount that leaves them out. */
+  readonly lined?: Pick<NewestState, "changedAt" | "amount" | "lines">;
   readonly deletedAt?: number;
   readonly restoredAt?: number;
   /** What files have said. */
@@ -138,11 +142,29 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
     money: {
       ...money,
       ...restoredBy(money, news),
+      ...linedBy(money, news, newest),
       gross: news.isPaid ? Math.max(gross, news.amount) : gross,
       newest,
       refunds: refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id)),
     },
   };
+}
+
+function linedBy(
+  { lined }: KnownMoney,
+  { changedAt, amount, lines }: OrderState,
+  newest: NewestState,
+): Pick<KnownMoney, "lined"> {
+  if (lines.length === 0) return {};
+  const sent = { changedAt: changedAt?.getTime() ?? newest.changedAt, amount, lines };
+  const isNewer = lined === undefined || (sent.changedAt - lined.changedAt || compareTexts(lined, sent)) > 0;
+  return isNewer ? { lined: sent } : {};
+}
+
+/** Any order of two that are of the same time, so that it does not matter which one comes first. */
+function compareTexts(a: object, b: object): number {
+  const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<KnownMoney, "restoredAt"> {
@@ -152,9 +174,7 @@ function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<Know
 
 /** The newer one of two states. */
 function newestOf(known: NewestState | null, news: OrderState): NewestState {
-  const sent = stateOf(news);
-  const isShort = known !== null && sent.lines.length === 0 && sent.amount === known.amount;
-  const state = isShort ? { ...sent, lines: known.lines } : sent;
+  const state = stateOf(news);
   if (news.changedAt === undefined) return { ...state, changedAt: changeOf(state, known) };
   return known === null || compare(state, known) > 0 ? state : known;
 }
@@ -163,7 +183,8 @@ function stateOf({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...
   const { areTaxesIncluded = false, refunds } = state;
   const listed = refunds.map(({ id }) => id);
   const time = changedAt?.getTime() ?? 0;
-  return { changedAt: time, isPaid, isCancelled, amount, remaining, areTaxesIncluded, lines, listed };
+  const isTimed = changedAt !== undefined;
+  return { changedAt: time, isPaid, isCancelled, amount, remaining, areTaxesIncluded, lines, isTimed, listed };
 }
 
 /** A file makes an order that is not known. What another system has told it only completes, and it never gives back. */
@@ -186,6 +207,7 @@ function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder
     remaining: amount,
     areTaxesIncluded: false,
     lines: [],
+    isTimed: false,
     listed: [],
     isOfFile: true,
   };

@@ -22,7 +22,7 @@ export function ordersOf({ storeId, source, isStore }: StoreRow): Prisma.Sql {
         coalesce((SELECT c."viewerId" FROM "OrderClaim" AS c WHERE c."storeId" = ${storeId} AND c."orderId" = e."orderId"), ''),
         (SELECT shows.id FROM shows WHERE shows.show = e.show), e.channel, true, o."attributionRule" <> 'AS_SENT',
         '{"gross":' || value || ',"newest":{"changedAt":0,"isPaid":true,"isCancelled":false,"amount":' || value || ',"remaining":' || value
-          || ',"areTaxesIncluded":false,"lines":' || ${lines} || ',"listed":[]},"refunds":[]}'
+          || ',"areTaxesIncluded":false,"lines":' || ${lines} || ',"isTimed":false,"listed":[]},"refunds":[]}'
       FROM ${source}, firsts AS e
       WHERE ${isStore} ORDER BY e."orderId"
       ON CONFLICT ("storeId", id) DO UPDATE SET "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isDue" = true,
