@@ -57,7 +57,7 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
 
   const viewer = (): string => identified ?? anonymous;
   const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
-    if (!lsId && !fields.orderId) return log("ignored", type);
+    if (!(type === "CLAIM" ? fields.orderId : lsId)) return log("ignored", type);
     const event = { id: newId(), show: lsId, type, channel, viewerId: viewer(), at: Date.now(), ...page, ...fields };
     log("counted", event);
     outbox.add(event);
@@ -119,11 +119,7 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
       if (typeof productId === "object") return log("ignored", productId);
       tell("ADD_TO_CART", { productId: idOf(productId) });
     },
-    order(sent) {
-      const orderId = realIdOf(sent);
-      if (!orderId) return log("ignored", sent);
-      tell("CLAIM", { orderId });
-    },
+    order: (orderId) => tell("CLAIM", { orderId: realIdOf(orderId) }),
     viewer,
     identify(viewerId) {
       identified = realIdOf(viewerId) ?? identified;
