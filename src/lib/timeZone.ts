@@ -71,6 +71,22 @@ export function daysBefore(timeZone: string, moment: Date, days: number): Date {
   return new Date(Math.round(firstShowing(offsets, shown) * 1_000));
 }
 
+/**
+ * Finds the moment at which clocks of a time zone show a time: the first one where they show it twice, a later one where they skip it.
+ *
+ * @returns takes what clocks show as the moment at which those of UTC do; both in seconds since 1970
+ */
+export function momentReader(timeZone: string): (shown: number) => number {
+  if (timeZone === "UTC") return (shown) => shown;
+  const offsetAt = offsetReader(timeZone);
+  return (shown) => {
+    const around = Math.floor(shown);
+    const [from, until] = [around - daySeconds, around + daySeconds];
+    const seconds = offsetAt(from);
+    return seconds === offsetAt(until) ? shown - seconds : firstShowing(zoneOffsets(timeZone, from, until), shown);
+  };
+}
+
 function offsetReader(timeZone: string): (moment: number) => number {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   return (moment) => {

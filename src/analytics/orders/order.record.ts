@@ -43,16 +43,36 @@ export async function recordNews(
   storeId: string,
   news: readonly OrderNews[],
 ): Promise<RecordedOrders> {
-  const ids = [...new Set(news.map(({ id }) => id))].toSorted();
-  return changeOrders(db, storeId, { ids, which: "new" }, (known) => {
-    const merged = new Map(known);
-    for (const item of news) {
-      const before = merged.get(item.id);
-      const order = merge(before, item);
-      merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, isDue: before?.isDue ?? false });
-    }
-    return merged;
+  return changeOrders(db, storeId, { ids: idsOf(news), which: "new" }, (known) => mergeAll(known, news));
+}
+
+/** As recordNews, of orders alone of which a state is known: news of others are dropped, and make none. */
+export async function recordNewsOfKnown(
+  db: RootDatabase,
+  storeId: string,
+  news: readonly OrderNews[],
+): Promise<RecordedOrders> {
+  return changeOrders(db, storeId, { ids: idsOf(news), which: "any" }, (known) => {
+    const isKnown = (id: string) => (known.get(id)?.money.newest ?? null) !== null;
+    return mergeAll(
+      known,
+      news.filter(({ id }) => isKnown(id)),
+    );
   });
+}
+
+function idsOf(news: readonly OrderNews[]): readonly string[] {
+  return [...new Set(news.map(({ id }) => id))].toSorted();
+}
+
+function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[]): ReadonlyMap<string, Claimed> {
+  const merged = new Map(known);
+  for (const item of news) {
+    const before = merged.get(item.id);
+    const order = merge(before, item);
+    merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, isDue: before?.isDue ?? false });
+  }
+  return merged;
 }
 
 /** Attributes orders by what is known of them and of their viewers now. */

@@ -46,7 +46,7 @@ export interface OrderState {
 }
 
 /** What a CSV says of an order, which is less than its system does. */
-interface OrderOfFile {
+export interface OrderOfFile {
   readonly kind: "file";
   readonly id: string;
   readonly placedAt: Date;
@@ -57,6 +57,8 @@ interface OrderOfFile {
   readonly refunded: number;
   readonly lines: readonly OrderLine[];
   readonly viewerId: string | null;
+  /** The file has no ids: a number or a name stands for one. */
+  readonly isByNumber?: boolean;
 }
 
 /** Refunds and deletions are reported without the order's state. */
@@ -81,6 +83,8 @@ export interface NewestState {
   readonly listed: readonly string[];
   /** Of a CSV: any other state is newer, and takes its place. */
   readonly isOfFile?: true;
+  /** Of a CSV without ids (files/numberedOrders.ts looks for it). */
+  readonly isByNumber?: true;
 }
 
 /** What is known of an order's money, as ShopOrder.state has it in JSON. */
@@ -210,6 +214,7 @@ function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder
     isTimed: false,
     listed: [],
     isOfFile: true,
+    ...(file.isByNumber === true && { isByNumber: true }),
   };
   const placed = placedBy({ placedAt, viewerId, lsId: null, channel: null }, known);
   return { ...placed, id, isPaid: true, money: { ...money, gross: amount, newest, ofFiles } };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { importOrders } from "../../analytics/orders/files/orderImport.js";
+import { importOrders, type OrderImport } from "../../analytics/orders/files/orderImport.js";
 import { reconcile } from "../../analytics/orders/files/reconcile.js";
 import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";
@@ -14,15 +14,19 @@ Examples:
   npx vitrine orders reconcile acme orders_export.csv`;
 
 const importHelp = `
-Each line of an NDJSON file holds one order, as recordOrders takes it; a CSV file is the export of Shopify or WooCommerce. All of it is
-checked before anything is stored, and an order that is known already gets the state of the file (docs/orders.md).
+Each line of an NDJSON file holds one order, as recordOrders takes it: its newer state. A CSV file is the export of Shopify or
+WooCommerce. It makes orders that are not known and were paid. Of an order that is known, it adds the viewer and the lines where there
+are none, raises the refunds to its total of them, and takes away what is left where the order was cancelled or refunded. It changes
+neither amounts nor times, and never gives back: orders that differ are counted, and the first ones are named. All of the file is
+checked before anything is stored; what cannot be read is refused with its line (docs/orders.md).
 
 Example:
   npx vitrine orders import acme orders.ndjson`;
 
 const reconcileHelp = `
-Prints orders of the file that are missing here, orders of its time that it does not have, and other amounts. The exit status is 0
-only if nothing differs.
+Prints orders of the file that are missing here, orders of its time that it does not have, orders that count here and were not paid or
+were cancelled in the file, and other amounts. The file is checked as by orders import, and changes nothing. The exit status is 0 only
+if nothing differs.
 
 Example:
   npx vitrine orders reconcile acme orders_export.csv`;
@@ -32,15 +36,14 @@ export function addOrdersCommands(program: Command): void {
   addCommand(orders, "import <store>", "record the orders of a file", importHelp)
     .argument("<file>", "NDJSON, or the CSV export of Shopify or WooCommerce")
     .action(async (store: string, file: string, options: OutputOptions) => {
-      const { accepted, duplicates, unpaid } = await withStore(store, (db, config, database) =>
+      const { changed: _, ...result } = await withStore(store, (db, config, database) =>
         withRelay(database, config, async (notify) => {
           const imported = await importOrders(db, store, file);
           for (const lsId of imported.changed) notify(store, lsId);
           return imported;
         }),
       );
-      const text = `${count(accepted, "order")} recorded; ${duplicates} had been recorded before; ${unpaid} were not paid.`;
-      await print({ store, accepted, duplicates, unpaid }, text, options);
+      await print({ store, ...result }, linesOf(result), options);
     });
   addCommand(
     orders,
@@ -59,4 +62,21 @@ export function addOrdersCommands(program: Command): void {
       await print({ store, ...result }, [...lines, summary], options);
       if (differencesTotal > 0) process.exitCode = exitStatus.failed;
     });
+}
+
+function linesOf({
+  accepted,
+  duplicates,
+  unpaid,
+  statuses,
+  different,
+  differences,
+}: Omit<OrderImport, "changed">): string[] {
+  const names = statuses.map(({ status, orders }) => `${status}: ${orders}`).join(", ");
+  const notPaid = `${unpaid} were not paid${names && ` (${names})`}`;
+  const text = `${count(accepted, "order")} recorded; ${duplicates} had been recorded before; ${notPaid}.`;
+  if (different === 0) return [text];
+  const isOrAre = different === 1 ? "differs" : "differ";
+  const about = `${count(different, "order")} ${isOrAre} from what is known, which was kept. orders reconcile shows all:`;
+  return [text, about, ...differences.map(({ line, id, message }) => `line ${line}: ${id} ${message}`)];
 }

@@ -1,13 +1,21 @@
-/** The columns of an order export, by the names of their headers in lower case, without other characters than letters and digits. */
+import type { CsvRecord } from "../../../catalog/sources/csv/records.js";
+import { clip } from "../../../lib/text.js";
+import { faultAt } from "./orderLines.js";
+
+/**
+ * The columns of an order export, by the names of their headers in lower case, without other characters than letters and digits. Of
+ * several that are there, the first one counts.
+ */
 const orderColumns = {
-  id: ["id", "orderid", "order", "ordernumber", "ordernr"],
-  name: ["name"],
-  placedAt: ["createdat", "orderdate", "datecreated", "dategmt", "date"],
-  amount: ["total", "ordertotal", "ordertotalamount", "nrevenue", "netrevenue"],
+  id: ["orderid", "id"],
+  /** What customers see, which is no id: shops may change it, and hooks do not know an order by it. */
+  number: ["ordernumber", "order", "ordernr", "orderno", "ordername", "name"],
+  placedAt: ["createdat", "orderdate", "datecreated", "date"],
+  amount: ["ordertotal", "ordertotalamount", "total"],
   currency: ["currency", "ordercurrency"],
-  status: ["financialstatus", "status", "orderstatus"],
+  status: ["financialstatus", "orderstatus", "status"],
   cancelledAt: ["cancelledat"],
-  refunded: ["refundedamount", "orderrefundamount", "refunded"],
+  refunded: ["refundedamount", "orderrefundamount", "refundedtotal", "refunded"],
   notes: ["noteattributes", "customernote"],
   viewer: ["vitrineviewer", "metavitrineviewer"],
   sku: ["lineitemsku", "sku", "itemsku", "productsku"],
@@ -18,13 +26,88 @@ const orderColumns = {
 
 export type OrderColumn = keyof typeof orderColumns;
 
-/** Where each column is in a header; of several names the first that is there. */
-export function columnsOf(header: readonly string[]): Partial<Record<OrderColumn, number>> {
+export interface OrderColumns {
+  readonly at: Readonly<Partial<Record<OrderColumn, number>>>;
+  /** As the header has them. */
+  readonly names: Readonly<Partial<Record<OrderColumn, string>>>;
+  /** Cells that each row must have. */
+  readonly width: number;
+  /** Columns whose times without a zone are of UTC: their names say so. */
+  readonly utc: ReadonlySet<OrderColumn>;
+}
+
+const utcNames = /gmt|utc/u;
+/** Names of columns of what is left of an order without tax and shipping. */
+const netNames = /^(?:n|net)(?:revenue|sales?|total|amount|payments?)/u;
+
+/** @throws {AppError} VALIDATION_FAILED for a header that lacks what is needed, or is unclear */
+export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "line">): OrderColumns {
   const names = header.map((name) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, ""));
-  const found: Partial<Record<OrderColumn, number>> = {};
+  const at: Partial<Record<OrderColumn, number>> = {};
+  const utc = new Set<OrderColumn>();
   for (const [column, aliases] of Object.entries(orderColumns) as [OrderColumn, readonly string[]][]) {
-    const at = aliases.map((alias) => names.indexOf(alias)).find((index) => index !== -1);
-    if (at !== undefined) found[column] = at;
+    const index = indexOf(names, aliases, column === "placedAt" || column === "cancelledAt");
+    const name = names[index];
+    if (name === undefined) continue;
+    if (names.lastIndexOf(name) !== index)
+      throw faultAt(line, `The file has two columns ${shown(header[index])}: remove or rename one of them.`);
+    at[column] = index;
+    if (utcNames.test(name)) utc.add(column);
   }
-  return found;
+  requireColumns(at, header, names, line);
+  const own = withValuedLines(at);
+  const shownNames = Object.fromEntries(Object.entries(own).map(([column, index]) => [column, header[index]]));
+  return { at: own, names: shownNames, width: Math.max(...Object.values(own)) + 1, utc };
+}
+
+/** -1 where none of them is there. @param isTime of columns of times, those of UTC come first: they can be read in one way only */
+function indexOf(names: readonly string[], aliases: readonly string[], isTime: boolean): number {
+  const ofUtc = isTime
+    ? names.findIndex((name) => utcNames.test(name) && aliases.includes(name.replace(utcNames, "")))
+    : -1;
+  if (ofUtc !== -1) return ofUtc;
+  return names.indexOf(aliases.find((alias) => names.includes(alias)) ?? "-");
+}
+
+const needed = {
+  id: "Id or Order ID",
+  placedAt: "Created at or Order Date",
+  amount: "Total or Order Total",
+  status: "Financial Status or Order Status",
+} as const;
+
+function requireColumns(
+  at: Partial<Record<OrderColumn, number>>,
+  header: readonly string[],
+  names: readonly string[],
+  line: number,
+): void {
+  const net = names.findIndex((name) => netNames.test(name));
+  if (at.amount === undefined && net !== -1) throw faultAt(line, netMessage(header[net]));
+  const known = { ...at, ...(at.number !== undefined && { id: at.number }), ...(at.id !== undefined && { id: at.id }) };
+  const missing = (Object.keys(needed) as (keyof typeof needed)[]).filter((name) => known[name] === undefined);
+  if (missing.length === 0) return;
+  const columns = missing.map((name) => needed[name]).join("; ");
+  throw faultAt(
+    line,
+    `The file is no order export of Shopify or WooCommerce, and no NDJSON. Add what it has no column for: ${columns}.`,
+  );
+}
+
+function netMessage(name: string | undefined): string {
+  return (
+    `The column ${shown(name)} lacks tax and shipping, so it is no total of an order. Use a file with the columns Order ID and ` +
+    "Order Total, as plugins of WooCommerce write it, Shopify's export of orders, or the shop's REST list of orders as NDJSON."
+  );
+}
+
+function shown(name: string | undefined): string {
+  return JSON.stringify(clip(name ?? ""));
+}
+
+/** Without a price or a quantity, nothing says what a line is worth: the order counts without lines. */
+function withValuedLines(at: Partial<Record<OrderColumn, number>>): Partial<Record<OrderColumn, number>> {
+  if (at.price !== undefined && at.quantity !== undefined) return at;
+  const { sku: _sku, lineName: _lineName, price: _price, quantity: _quantity, ...others } = at;
+  return others;
 }

@@ -1,17 +1,7 @@
 import type { Database } from "../../../database/client.js";
-import { counted, netOf } from "../order.counted.js";
-import { orderColumns, orderOf, type OrderRow } from "../order.store.js";
-import { fromUnits, toUnits } from "../units.js";
-import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
-import { type FileOrder, readOrderFile } from "./orderFile.js";
-
-interface Difference {
-  readonly kind: "missing" | "unknown" | "different";
-  readonly id: string;
-  /** Of the file; null for an order that it does not have. */
-  readonly line: number | null;
-  readonly message: string;
-}
+import { compareOrders, type Difference } from "./differences.js";
+import { type FileOrder, isPaid } from "./fileOrder.js";
+import { type OrderFile, withOrderFile } from "./orderFile.js";
 
 export interface Reconciliation {
   /** Orders of the file that were paid. */
@@ -29,74 +19,72 @@ const idsMax = 2_000_000;
 
 /**
  * Compares the orders of a shop's export with those that are known: orders of the file that are missing here, orders within its time
- * that it does not have, and other amounts.
+ * that it does not have, orders that count here and were not paid or were cancelled in the file, and other amounts.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
-export async function reconcile(db: Database, storeId: string, path: string): Promise<Reconciliation> {
-  const differences: Difference[] = [];
-  let [total, orders, matching] = [0, 0, 0];
-  const differ = (difference: Difference) => {
-    total += 1;
-    if (differences.length < differencesMax) differences.push(difference);
-  };
-  const ids = new Set<string>();
-  let [from, until] = [Infinity, -Infinity];
-  let batch: FileOrder[] = [];
-  const compare = async () => {
-    const known = await knownOrders(
-      db,
-      storeId,
-      batch.map(({ order }) => order.id),
-    );
-    for (const item of batch) {
-      const message = differenceOf(item, known.get(item.order.id));
-      if (message === undefined) matching += 1;
-      else differ({ ...message, id: item.order.id, line: item.line });
+export function reconcile(db: Database, storeId: string, path: string): Promise<Reconciliation> {
+  return withOrderFile(db, storeId, path, (file) => new Comparison(db, storeId).compare(file));
+}
+
+class Comparison {
+  readonly #differences: Difference[] = [];
+  #total = 0;
+  #orders = 0;
+  #matching = 0;
+  readonly #ids = new Set<string>();
+  #from = Infinity;
+  #until = -Infinity;
+
+  constructor(
+    private readonly db: Database,
+    private readonly storeId: string,
+  ) {}
+
+  async compare(file: OrderFile): Promise<Reconciliation> {
+    let batch: FileOrder[] = [];
+    for await (const item of file.read()) {
+      this.#note(item);
+      batch.push(item);
+      if (batch.length < batchOrders) continue;
+      await this.#compareBatch(batch);
+      batch = [];
     }
-    batch = [];
-  };
-  for await (const item of readOrderFile(path)) {
-    if (ids.size < idsMax) ids.add(item.order.id);
-    if (!item.counts) continue;
-    orders += 1;
-    from = Math.min(from, item.order.placedAt.getTime());
-    until = Math.max(until, item.order.placedAt.getTime());
-    batch.push(item);
-    if (batch.length === batchOrders) await compare();
+    await this.#compareBatch(batch);
+    for await (const id of idsBetween(this.db, this.storeId, this.#from, this.#until)) {
+      if (this.#ids.has(id)) continue;
+      this.#differ({ kind: "unknown", id, line: null, message: "It is known here, and not in the file." });
+    }
+    return {
+      orders: this.#orders,
+      matching: this.#matching,
+      differences: this.#differences,
+      differencesTotal: this.#total,
+    };
   }
-  await compare();
-  for await (const id of idsBetween(db, storeId, from, until)) {
-    if (!ids.has(id)) differ({ kind: "unknown", id, line: null, message: "It is known here, and not in the file." });
+
+  #note(item: FileOrder): void {
+    const { id, placedAt } = item.order;
+    if (this.#ids.size < idsMax) this.#ids.add(id);
+    if (!isPaid(item)) return;
+    this.#orders += 1;
+    this.#from = Math.min(this.#from, placedAt.getTime());
+    this.#until = Math.max(this.#until, placedAt.getTime());
   }
-  return { orders, matching, differences, differencesTotal: total };
-}
 
-function differenceOf(
-  { order }: FileOrder,
-  row: OrderRow | undefined,
-): Pick<Difference, "kind" | "message"> | undefined {
-  const money = row && counted(orderOf(row));
-  if (money === undefined) return { kind: "missing", message: `It is not known here: ${order.amount}.` };
-  const refunded = (order.refunds ?? []).reduce((units, refund) => units + toUnits(refund.amount), 0);
-  const net = fromUnits(toUnits(order.amount) - refunded);
-  const [gross, left] = [fromUnits(money.gross), netOf(money)];
-  if (gross === order.amount && left === net) return undefined;
-  const file = `${order.amount}${refunded > 0 ? `, ${net} after refunds` : ""}`;
-  const here = `${gross}${left === gross ? "" : `, ${left} after refunds`}`;
-  return { kind: "different", message: `${file} in the file, ${here} here.` };
-}
+  async #compareBatch(batch: readonly FileOrder[]): Promise<void> {
+    const found = await compareOrders(this.db, this.storeId, batch);
+    for (const [index, item] of batch.entries()) {
+      const difference = found[index];
+      if (difference !== undefined) this.#differ(difference);
+      else if (isPaid(item)) this.#matching += 1;
+    }
+  }
 
-async function knownOrders(
-  db: Database,
-  storeId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, OrderRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.$queryRaw<OrderRow[]>`
-    SELECT ${orderColumns} FROM "ShopOrder"
-    WHERE "storeId" = ${storeId} AND id = ANY(${textArrayLiteral(ids)}::text[])`;
-  return new Map(rows.map((row) => [row.id, row]));
+  #differ(difference: Difference): void {
+    this.#total += 1;
+    if (this.#differences.length < differencesMax) this.#differences.push(difference);
+  }
 }
 
 async function* idsBetween(db: Database, storeId: string, from: number, until: number): AsyncGenerator<string, void> {

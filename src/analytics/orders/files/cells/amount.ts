@@ -1,0 +1,127 @@
+import { isSignOf } from "./currencySign.js";
+
+/** What separates the decimals of an amount, or its groups of digits. */
+type Mark = "." | ",";
+
+interface PlainAmount {
+  readonly kind: "plain";
+  readonly value: number;
+  /** What separates decimals in this cell, as far as it shows that. */
+  readonly decimalMark: Mark | undefined;
+}
+
+/** A single mark before exactly three digits: `1,234` and `1.234` may be thousands or have three decimals. */
+interface AmbiguousAmount {
+  readonly kind: "ambiguous";
+  readonly mark: Mark;
+  readonly asGroups: number;
+  readonly asDecimals: number;
+}
+
+export type CellAmount = PlainAmount | AmbiguousAmount;
+
+const charactersMax = 64;
+const digit = /\d/u;
+const otherThanMarks = /[^.,' ]/u;
+
+/**
+ * Reads a cell that holds an amount and nothing else: digits, perhaps in groups of three or Indian groups (`1,00,000`), with either
+ * decimal mark, a minus, and signs or codes of the currency at either end.
+ *
+ * @param currency the store's, null where it has none
+ * @returns undefined for anything else
+ */
+export function readAmount(text: string, currency: string | null): CellAmount | undefined {
+  if (text.length > charactersMax) return undefined;
+  const first = text.search(digit);
+  if (first === -1) return undefined;
+  let end = text.length;
+  while (!digit.test(text.charAt(end - 1))) end -= 1;
+  const before = text.slice(0, first).trim().replace("−", "-");
+  const isNegative = before.startsWith("-") || before.endsWith("-");
+  const sign = before.replace("-", "").trim();
+  const isSign = (other: string) => other === "" || isSignOf(other, currency);
+  if (!isSign(sign) || !isSign(text.slice(end).trim())) return undefined;
+  const size = readDigits(text.slice(first, end));
+  if (size === undefined || !isNegative) return size;
+  if (size.kind === "plain") return { ...size, value: 0 - size.value };
+  return { ...size, asGroups: -size.asGroups, asDecimals: -size.asDecimals };
+}
+
+function readDigits(text: string): CellAmount | undefined {
+  const body = text.replaceAll(/[\u00a0\u2009\u202f]/gu, " ").replaceAll("’", "'");
+  const parts = body.split(/\D/u);
+  const marks = body.replaceAll(/\d/gu, "");
+  if (parts.includes("") || otherThanMarks.test(marks)) return undefined;
+  const last = marks.at(-1);
+  if (last === undefined) return plain(parts, "", undefined);
+  const earlier = new Set(marks.slice(0, -1));
+  if (earlier.size > 1) return undefined;
+  if (!isMark(last) || earlier.has(last)) {
+    const isOneKind = earlier.size === 0 || earlier.has(last);
+    return isOneKind && areGroups(parts) ? plain(parts, "", otherOf(last)) : undefined;
+  }
+  return withDecimals(parts, last, earlier.size > 0);
+}
+
+/** @param last separates the decimals, unless it is the only mark */
+function withDecimals(parts: readonly string[], last: Mark, isGrouped: boolean): CellAmount | undefined {
+  const [whole, fraction] = [parts.slice(0, -1), parts.at(-1) ?? ""];
+  if (!isGrouped) return readSingle(whole.join(""), fraction, last);
+  return areGroups(whole) ? plain(whole, fraction, last) : undefined;
+}
+
+/** Digits with a single mark among them. */
+function readSingle(whole: string, fraction: string, mark: Mark): CellAmount {
+  if (fraction.length !== 3 || !/^[1-9]\d{0,2}$/u.test(whole)) return plain([whole], fraction, mark);
+  const [asGroups, asDecimals] = [Number(whole + fraction), Number(`${whole}.${fraction}`)];
+  return { kind: "ambiguous", mark, asGroups, asDecimals };
+}
+
+function plain(whole: readonly string[], fraction: string, decimalMark: Mark | undefined): PlainAmount {
+  return { kind: "plain", value: Number(`${whole.join("")}.${fraction || "0"}`), decimalMark };
+}
+
+function isMark(text: string): text is Mark {
+  return text === "." || text === ",";
+}
+
+/** Where this mark separates groups, the other one separates decimals. */
+function otherOf(mark: string): Mark | undefined {
+  return mark === "." ? "," : mark === "," ? "." : undefined;
+}
+
+/** Of three digits each, or of India: three at the end, and two in each group before. */
+function areGroups([first = "", ...others]: readonly string[]): boolean {
+  if (first.startsWith("0") || others.at(-1)?.length !== 3) return false;
+  const middle = new Set(others.slice(0, -1).map(({ length }) => length));
+  if (middle.size === 0) return first.length <= 3;
+  if (middle.size > 1) return false;
+  return (middle.has(3) && first.length <= 3) || (middle.has(2) && first.length <= 2);
+}
+
+/** What the cells of a column show about which mark separates decimals. */
+export class ColumnMarks {
+  readonly #shown = new Set<Mark>();
+  readonly #firstAmbiguous = new Map<Mark, number>();
+
+  note(amount: CellAmount, line: number): void {
+    if (amount.kind === "ambiguous") {
+      if (!this.#firstAmbiguous.has(amount.mark)) this.#firstAmbiguous.set(amount.mark, line);
+    } else if (amount.decimalMark !== undefined) this.#shown.add(amount.decimalMark);
+  }
+
+  /** The first line whose amount no other cell explains. @param decimals of the currency */
+  ambiguousLine(decimals: number): number | undefined {
+    if (decimals === 0 || this.#shown.size === 1 || this.#firstAmbiguous.size === 0) return undefined;
+    return Math.min(...this.#firstAmbiguous.values());
+  }
+
+  /** Undefined for an amount that no other cell explains. @param decimals of the currency */
+  valueOf(amount: CellAmount, decimals: number): number | undefined {
+    if (amount.kind === "plain") return amount.value;
+    if (decimals === 0) return amount.asGroups;
+    if (this.#shown.size !== 1) return undefined;
+    return this.#shown.has(amount.mark) ? amount.asDecimals : amount.asGroups;
+  }
+}

@@ -1,0 +1,176 @@
+import type { FileHandle } from "node:fs/promises";
+import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
+import { mustBe } from "../../../lib/mustBe.js";
+import { clip } from "../../../lib/text.js";
+import type { OrderInput, OrderLineInput } from "../order.rules.js";
+import { exact, toUnits } from "../units.js";
+import { ColumnMarks, readAmount } from "./cells/amount.js";
+import type { FileOrder } from "./fileOrder.js";
+import { groupsOf, type OrderGroup, RecentIds } from "./orderGroups.js";
+import { faultAt } from "./orderLines.js";
+import type { OrderRowOfFile } from "./orderRows.js";
+import { type OrderStatus, statusOf } from "./cells/status.js";
+import { type ReadTime, timeReader } from "./cells/time.js";
+
+/** Of the store, as cells are read by them. */
+export interface FileSettings {
+  readonly currency: string | null;
+  readonly timeZone: string;
+}
+
+export interface CsvOrders {
+  readonly isByNumber: boolean;
+  read(): AsyncGenerator<FileOrder, void>;
+}
+
+const amountColumns = ["amount", "refunded", "price"] as const;
+type AmountColumn = (typeof amountColumns)[number];
+
+/**
+ * Reads the export of Shopify or WooCommerce once, to learn what single cells do not show: which mark separates decimals, and whether
+ * ids are those of one order each. Its orders can be read then.
+ *
+ * @throws {AppError} VALIDATION_FAILED naming the line
+ */
+export async function openCsv(handle: FileHandle, settings: FileSettings): Promise<CsvOrders> {
+  const marks = { amount: new ColumnMarks(), refunded: new ColumnMarks(), price: new ColumnMarks() };
+  const ids = new RecentIds();
+  let isByNumber: boolean | undefined;
+  for await (const group of groupsOf(handle)) {
+    ids.add(group);
+    isByNumber = group.isByNumber;
+    for (const row of group.rows) noteAmounts(row, marks, settings);
+  }
+  if (isByNumber === undefined) throw faultAt(1, "The file has no orders: export them again.");
+  requireClearMarks(marks, settings);
+  const reader = new OrderReader(marks, settings);
+  return {
+    isByNumber,
+    async *read() {
+      for await (const group of groupsOf(handle)) yield reader.orderOf(group);
+    },
+  };
+}
+
+type Marks = Readonly<Record<AmountColumn, ColumnMarks>>;
+
+function noteAmounts(row: OrderRowOfFile, marks: Marks, { currency }: FileSettings): void {
+  for (const column of amountColumns) {
+    const text = row.cells[column];
+    if (text === undefined || text === "") continue;
+    const amount = readAmount(text, currency);
+    if (amount === undefined) throw amountFault(row, column, currency);
+    marks[column].note(amount, row.line);
+  }
+}
+
+function amountFault({ cells, columns, line }: OrderRowOfFile, column: AmountColumn, currency: string | null) {
+  const what = currency === null ? "an amount" : `an amount of ${currency}`;
+  const text = JSON.stringify(clip(cells[column] ?? ""));
+  return faultAt(line, `${columns.names[column]} must be ${what}, such as 1234.50, and not ${text}.`);
+}
+
+function requireClearMarks(marks: Marks, { currency }: FileSettings): void {
+  const decimals = currencyDecimals(currency);
+  for (const column of amountColumns) {
+    const line = marks[column].ambiguousLine(decimals);
+    if (line === undefined) continue;
+    const message =
+      "The mark before the last three digits of an amount may separate thousands or decimals, and no other row of the column " +
+      "shows which: write all amounts with two decimals, such as 1234.00.";
+    throw faultAt(line, message);
+  }
+}
+
+class OrderReader {
+  readonly #decimals: number;
+  readonly #timeOf: ReadTime;
+
+  constructor(
+    private readonly marks: Marks,
+    private readonly settings: FileSettings,
+  ) {
+    this.#decimals = currencyDecimals(settings.currency);
+    this.#timeOf = timeReader(settings.timeZone);
+  }
+
+  orderOf({ id, name, first, rows, isByNumber }: OrderGroup): FileOrder {
+    const { cells, line } = first;
+    const amount = this.#totalOf(first);
+    const status = statusOf(cells.status ?? "");
+    const refunded = Math.min(Math.abs(this.#refundedOf(first, status)), amount);
+    const isCancelled = Boolean(cells.cancelledAt) && this.#time(first, "cancelledAt") !== undefined;
+    const lines = rows.flatMap((row) => this.#lineOf(row));
+    const sum = lines.reduce((all, item) => all + toUnits(item.amount), 0);
+    const order: OrderInput = {
+      id,
+      placedAt: this.#time(first, "placedAt"),
+      amount,
+      currency: cells.currency?.toUpperCase() || null,
+      viewerId: viewerOf(first),
+      // Discounts of the whole order are not those of a line.
+      lines: sum <= toUnits(amount) + toUnits(0.01) ? lines : [],
+      refunds: refunded > 0 ? [{ id: "file", amount: refunded }] : [],
+    };
+    if (status.isPaid) this.#requireCurrency(order, line);
+    return { order, line, csv: { status, isGone: isCancelled || status.isGone, refunded, name, isByNumber } };
+  }
+
+  #requireCurrency({ currency: given }: OrderInput, line: number): void {
+    const { currency } = this.settings;
+    if (!given || currency === null || given === currency) return;
+    throw faultAt(line, mustBe("currency", `${currency}, the currency of the store`, given));
+  }
+
+  #totalOf(row: OrderRowOfFile): number {
+    const amount = this.#amount(row, "amount");
+    if (amount !== undefined && amount >= 0) return amount;
+    throw amountFault(row, "amount", this.settings.currency);
+  }
+
+  #refundedOf(row: OrderRowOfFile, { isPart }: OrderStatus): number {
+    const refunded = this.#amount(row, "refunded");
+    if (refunded !== undefined || !isPart) return refunded ?? 0;
+    throw faultAt(
+      row.line,
+      "A part of the order is refunded, and nothing says how much: add the column Refunded Amount.",
+    );
+  }
+
+  #lineOf(row: OrderRowOfFile): OrderLineInput[] {
+    const sku = row.cells.sku || row.cells.lineName;
+    if (!sku) return [];
+    const text = row.cells.quantity ?? "";
+    const quantity = /^\d+(?:[.,]0+)?$/u.test(text) ? Number.parseInt(text, 10) : undefined;
+    const price = this.#amount(row, "price");
+    if (price === undefined || price < 0) throw amountFault(row, "price", this.settings.currency);
+    if (quantity === undefined) {
+      const message = `${row.columns.names.quantity} must be a whole number, and not ${JSON.stringify(clip(text))}.`;
+      throw faultAt(row.line, message);
+    }
+    return quantity === 0 ? [] : [{ sku, quantity, amount: exact(price * quantity) }];
+  }
+
+  /** Undefined for an empty cell. */
+  #amount(row: OrderRowOfFile, column: AmountColumn): number | undefined {
+    const text = row.cells[column];
+    if (text === undefined || text === "") return undefined;
+    const amount = readAmount(text, this.settings.currency);
+    const value = amount && this.marks[column].valueOf(amount, this.#decimals);
+    if (value === undefined) throw amountFault(row, column, this.settings.currency);
+    return value;
+  }
+
+  #time({ cells, columns, line }: OrderRowOfFile, column: "placedAt" | "cancelledAt"): Date {
+    const text = cells[column] ?? "";
+    const time = this.#timeOf(text, columns.utc.has(column));
+    if (time !== undefined) return time;
+    const shown = JSON.stringify(clip(text));
+    throw faultAt(line, `${columns.names[column]} must be a time such as 2026-05-04 12:00:00 +0200, and not ${shown}.`);
+  }
+}
+
+/** Of a column of its own, or as Shopify writes it among the notes of an order. */
+function viewerOf({ cells: { viewer, notes = "" } }: OrderRowOfFile): string | null {
+  return viewer || (/(?:^|\n)vitrine_viewer:\s*(\S+)/u.exec(notes)?.[1] ?? null);
+}

@@ -1,0 +1,43 @@
+import type { Database } from "../../../database/client.js";
+import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
+import { clip } from "../../../lib/text.js";
+import type { FileOrder } from "./fileOrder.js";
+import { faultAt } from "./orderLines.js";
+
+/**
+ * A file that has only numbers or names of orders fits a store of which all orders came from such files: orders that are known by
+ * their ids would count twice.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export async function requireIds(db: Database, storeId: string): Promise<void> {
+  const hooks = await db.hook.count({ where: { storeId } });
+  // In JSON, quotes within a text are escaped: nothing but the member is the same.
+  const [{ hasOthers } = { hasOthers: false }] = await db.$queryRaw<{ hasOthers: boolean }[]>`
+    SELECT EXISTS (SELECT FROM "ShopOrder" WHERE "storeId" = ${storeId} AND state NOT LIKE '%"isByNumber":true%') AS "hasOthers"`;
+  if (hooks === 0 && !hasOthers) return;
+  const why = hooks > 0 ? "the store has a hook" : "the store knows orders that did not come from such a file";
+  throw faultAt(
+    1,
+    `The file has numbers or names of orders, and not their ids, while ${why}. Add the column Id or Order ID, with the id of the ` +
+      "shop's system, so that no order counts twice.",
+  );
+}
+
+/** @throws {AppError} VALIDATION_FAILED where an order is known by its number or its name, and would count once more by its id */
+export async function requireOneId(db: Database, storeId: string, batch: readonly FileOrder[]): Promise<void> {
+  const others = batch.filter(({ csv, order }) => csv !== undefined && csv.name !== "" && csv.name !== order.id);
+  if (others.length === 0) return;
+  const names = others.map(({ csv }) => csv?.name ?? "");
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT id FROM "ShopOrder"
+    WHERE "storeId" = ${storeId} AND id = ANY(${textArrayLiteral(names)}::text[]) AND state LIKE '%"isByNumber":true%'`;
+  const known = new Set(rows.map(({ id }) => id));
+  const first = others.find(({ csv }) => known.has(csv?.name ?? ""));
+  if (first === undefined) return;
+  const name = JSON.stringify(clip(first.csv?.name ?? ""));
+  throw faultAt(
+    first.line,
+    `The order is known as ${name} from a file without ids, and would count twice: use such a file again, or record this one in a new store.`,
+  );
+}

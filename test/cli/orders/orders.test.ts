@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { setStore } from "../../../src/access/stores/store.js";
+import { openCommands } from "../../support/process/cli.js";
+import { pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";
+
+const { db, run, json, refusal, newStore, fileOf } = await openCommands();
+
+async function euroStore(): Promise<string> {
+  const store = await newStore();
+  await setStore(db, store, { currency: "EUR" });
+  return store;
+}
+
+const csv = pluginCsv([
+  pluginRow("1"),
+  pluginRow("2", { "Order Status": "on-hold" }),
+  pluginRow("3", { "Order Status": "cancelled" }),
+]);
+
+test("orders import says what was recorded, what was not paid by its status, and what differs", async () => {
+  const store = await euroStore();
+  const file = await fileOf(csv, "orders.csv");
+  const result = {
+    store,
+    accepted: 1,
+    duplicates: 0,
+    unpaid: 2,
+    statuses: [
+      { status: "on-hold", orders: 1 },
+      { status: "cancelled", orders: 1 },
+    ],
+    different: 0,
+    differences: [],
+  };
+  expect(await json("orders", "import", store, file)).toEqual(result);
+  const other = await fileOf(csv.replaceAll("119.00", "99.00"), "orders.csv");
+  expect(await run("orders", "import", store, other)).toEqual({
+    status: 0,
+    stdout: [
+      "0 orders recorded; 1 had been recorded before; 2 were not paid (on-hold: 1, cancelled: 1).",
+      "1 order differs from what is known, which was kept. orders reconcile shows all:",
+      "line 2: 1 99 in the file, 119 here.",
+      "",
+    ].join("\n"),
+    stderr: "",
+  });
+  expect(await run("orders", "reconcile", store, other)).toMatchObject({
+    status: 1,
+    stdout: "line 2: different 1 99 in the file, 119 here.\n1 order in the file, 1 difference.\n",
+  });
+});
+
+test("the first 10 orders that differ are named, and all are counted", async () => {
+  const store = await euroStore();
+  const rows = Array.from({ length: 12 }, (_, index) => pluginRow(String(index)));
+  await json("orders", "import", store, await fileOf(pluginCsv(rows), "orders.csv"));
+  const other = await fileOf(pluginCsv(rows).replaceAll("119.00", "120.00"), "orders.csv");
+  const { different, differences } = await json("orders", "import", store, other);
+  expect([different, differences.length, differences[9]]).toEqual([
+    12,
+    10,
+    { id: "9", line: 11, message: "120 in the file, 119 here." },
+  ]);
+});
+
+test("a file that is refused is refused by both commands, with the line and what to do", async () => {
+  const store = await euroStore();
+  const file = await fileOf(csv.replace("119.00", "N/A"), "orders.csv");
+  for (const command of ["import", "reconcile"]) {
+    const [status, reason] = await refusal("orders", command, store, file);
+    expect([status, reason]).toEqual([1, expect.stringContaining("Line 2: Order Total must be an amount of EUR")]);
+  }
+  const empty = await fileOf("", "orders.csv");
+  const [, reason] = await refusal("orders", "import", store, empty);
+  expect(reason).toContain("The file has no orders: export them again.");
+});
+
+test("both helps say what a file may change", async () => {
+  const { stdout: ofImport } = await run("orders", "import", "--help");
+  const { stdout: ofReconcile } = await run("orders", "reconcile", "--help");
+  expect(ofImport.replaceAll(/\s+/gu, " ")).toContain(
+    "Of an order that is known, it adds the viewer and the lines where there are none, raises the refunds to its total of them, and " +
+      "takes away what is left where the order was cancelled or refunded. It changes neither amounts nor times, and never gives back",
+  );
+  expect(ofReconcile).toContain("changes nothing");
+});
