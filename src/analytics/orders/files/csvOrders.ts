@@ -170,7 +170,7 @@ class OrderReader {
   }
 }
 
-/** Of a column of its own, or as Shopify writes it among the notes of an order. */
+/** Of a column of its own, or as Shopify writes it among the notes of an order, under any of the names that hooks take. */
 function viewerOf({ cells: { viewer, notes = "" } }: OrderRowOfFile): string | null {
-  return viewer || (/(?:^|\n)vitrine_viewer:\s*(\S+)/u.exec(notes)?.[1] ?? null);
+  return viewer || (/(?:^|\n)(?:[^\s:]*\/)?_?vitrine_viewer:[^\S\n]*(\S+)/iu.exec(notes)?.[1] ?? null);
 }

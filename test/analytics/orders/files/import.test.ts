@@ -41,6 +41,17 @@ test("Shopify's export: orders with their lines, viewer and time, and nothing is
   expect(await reconciled(file)).toEqual({ orders: 2, matching: 2, differences: [], differencesTotal: 0 });
 });
 
+test.each([
+  ["Vitrine_Viewer: v7", "v7"],
+  ["gift: no\n_wc_other/shop/vitrine_viewer: v8", "v8"],
+  ["vitrine_viewer:\nnext: v9", null],
+  ["about vitrine_viewer: v9", null],
+])("the viewer of the note attributes %j is %j", async (notes, viewerId) => {
+  const store = await euroStore(app);
+  await filesOf(app, store).imported(shopifyCsv([shopifyRow("1001", { "Note Attributes": notes })]));
+  expect(await readOrder(store, id)).toMatchObject({ viewerId });
+});
+
 test("a plugin's export of WooCommerce: times of the store's time zone, and columns of GMT in UTC", async () => {
   const store = await euroStore(app, { timeZone: "Europe/Berlin" });
   const { imported } = filesOf(app, store);
