@@ -31,6 +31,7 @@ const limitMs = { build: 5 * minuteMs, nearest: 15 * minuteMs, all: 60 * minuteM
 /** What a run may do to end by itself, once it is asked to. */
 const graceMs = 10_000;
 const outputCharactersMax = 100_000;
+/** Tests of `npm test`, or of `npm run test:all`, which has the others. Vitest runs those of its mode. */
 const tiers = ["test", "all"] as const;
 type Tier = (typeof tiers)[number];
 
@@ -157,7 +158,6 @@ function end(signal: NodeJS.Signals): void {
 /** It takes arguments of Vitest after its own. */
 type Command = readonly [name: string, ...args: string[]];
 
-/** Tests of `npm test`, or of `npm run test:all`, which has the others. Vitest runs those of its mode. */
 function nearestOf(mutant: Mutant, tier: Tier): Command {
   return [...vitest(tier, nearestTests(mutant)), "--passWithNoTests"];
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { currencyOf } from "../../access/stores/store.currency.js";
 import { requireStore } from "../../access/stores/store.js";
 import { createTrusted } from "../../access/validity/trusted.js";
 import type { Database, RootDatabase } from "../../database/client.js";
@@ -53,8 +54,7 @@ export async function addHook(
 
 /** Amounts of several currencies would add up. @throws {AppError} VALIDATION_FAILED */
 async function requireCurrency(db: Database, store: string): Promise<void> {
-  const found = await db.store.findFirst({ where: { id: store }, select: { currency: true } });
-  if (found?.currency) return;
+  if ((await currencyOf(db, store, true)) !== null) return;
   const message = `Store ${store} has no currency yet. Set that of its orders first: npx vitrine store set ${store} --currency EUR`;
   throw new AppError("VALIDATION_FAILED", message);
 }

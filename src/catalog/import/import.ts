@@ -8,7 +8,6 @@ import { requireValidKey } from "./idempotency/once.js";
 import {
   type AcceptedLines,
   type Chunks,
-  hasFaults,
   type IdempotentRequest,
   type ImportJob,
   type ProductSource,
@@ -90,7 +89,7 @@ async function readAndStore(db: RootDatabase, job: ImportJob, staging: Staging):
 /** Whether the catalog's constraints may suffice to check these rows, as they do for most imports. */
 function maySuffice(db: RootDatabase, { dryRun, mode, errorPolicy }: ImportJob, { read }: SentRows): boolean {
   if (dryRun || (mode === "REPLACE" && engineOf(db).kind === "embedded")) return false;
-  return errorPolicy === "REJECT_FAILED" || !hasFaults(read);
+  return errorPolicy === "REJECT_FAILED" || read.problems.total === 0;
 }
 
 // oxlint-disable-next-line require-await -- as readings, which wait

@@ -76,11 +76,6 @@ export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");
 }
 
-/** Whether rows are invalid by themselves. */
-export function hasFaults({ problems, failed }: ReadResult): boolean {
-  return problems.total > 0 || (failed?.total ?? 0) > 0;
-}
-
 /** @throws {AppError} VALIDATION_FAILED for an import with so many invalid values that its keys are not compared */
 export function throwIfTooManyProblems({ problems }: ReadResult): void {
   if (problems.total > invalidValuesMax) throw validationFailed(problems);

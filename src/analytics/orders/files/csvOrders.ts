@@ -1,7 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
-import { mustBe } from "../../../lib/mustBe.js";
-import { clip } from "../../../lib/text.js";
+import { mustBe, shownValue } from "../../../lib/mustBe.js";
 import type { OrderInput, OrderLineInput } from "../order.rules.js";
 import { exact, toUnits } from "../units.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
@@ -66,7 +65,7 @@ function noteAmounts(row: OrderRowOfFile, marks: Marks, { currency }: FileSettin
 
 function amountFault({ cells, columns, line }: OrderRowOfFile, column: AmountColumn, currency: string | null) {
   const what = currency === null ? "an amount" : `an amount of ${currency}`;
-  const text = JSON.stringify(clip(cells[column] ?? ""));
+  const text = shownValue(cells[column] ?? "");
   return faultAt(line, `${columns.names[column]} must be ${what}, such as 1234.50, and not ${text}.`);
 }
 
@@ -145,7 +144,7 @@ class OrderReader {
     const price = this.#amount(row, "price");
     if (price === undefined || price < 0) throw amountFault(row, "price", this.settings.currency);
     if (quantity === undefined) {
-      const message = `${row.columns.names.quantity} must be a whole number, and not ${JSON.stringify(clip(text))}.`;
+      const message = `${row.columns.names.quantity} must be a whole number, and not ${shownValue(text)}.`;
       throw faultAt(row.line, message);
     }
     return quantity === 0 ? [] : [{ sku, quantity, amount: exact(price * quantity) }];
@@ -165,7 +164,7 @@ class OrderReader {
     const text = cells[column] ?? "";
     const time = this.#timeOf(text, columns.utc.has(column));
     if (time !== undefined) return time;
-    const shown = JSON.stringify(clip(text));
+    const shown = shownValue(text);
     throw faultAt(line, `${columns.names[column]} must be a time such as 2026-05-04 12:00:00 +0200, and not ${shown}.`);
   }
 }

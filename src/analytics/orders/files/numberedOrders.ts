@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/client.js";
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
-import { clip } from "../../../lib/text.js";
+import { shownValue } from "../../../lib/mustBe.js";
 import type { FileOrder } from "./fileOrder.js";
 import { faultAt } from "./orderLines.js";
 
@@ -35,7 +35,7 @@ export async function requireOneId(db: Database, storeId: string, batch: readonl
   const known = new Set(rows.map(({ id }) => id));
   const first = others.find(({ csv }) => known.has(csv?.name ?? ""));
   if (first === undefined) return;
-  const name = JSON.stringify(clip(first.csv?.name ?? ""));
+  const name = shownValue(first.csv?.name ?? "");
   throw faultAt(
     first.line,
     `The order is known as ${name} from a file without ids, and would count twice: use such a file again, or record this one in a new store.`,

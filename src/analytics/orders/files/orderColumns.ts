@@ -1,5 +1,5 @@
 import type { CsvRecord } from "../../../catalog/sources/csv/records.js";
-import { clip } from "../../../lib/text.js";
+import { shownValue } from "../../../lib/mustBe.js";
 import { faultAt } from "./orderLines.js";
 
 /**
@@ -50,7 +50,7 @@ export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "
     const name = names[index];
     if (name === undefined) continue;
     if (names.lastIndexOf(name) !== index)
-      throw faultAt(line, `The file has two columns ${shown(header[index])}: remove or rename one of them.`);
+      throw faultAt(line, `The file has two columns ${shownValue(header[index])}: remove or rename one of them.`);
     at[column] = index;
     if (utcNames.test(name)) utc.add(column);
   }
@@ -96,13 +96,9 @@ function requireColumns(
 
 function netMessage(name: string | undefined): string {
   return (
-    `The column ${shown(name)} lacks tax and shipping, so it is no total of an order. Use a file with the columns Order ID and ` +
+    `The column ${shownValue(name)} lacks tax and shipping, so it is no total of an order. Use a file with the columns Order ID and ` +
     "Order Total, as plugins of WooCommerce write it, Shopify's export of orders, or the shop's REST list of orders as NDJSON."
   );
-}
-
-function shown(name: string | undefined): string {
-  return JSON.stringify(clip(name ?? ""));
 }
 
 /** Without a price or a quantity, nothing says what a line is worth: the order counts without lines. */

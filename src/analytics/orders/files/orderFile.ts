@@ -49,3 +49,17 @@ async function openFile(db: Database, storeId: string, handle: FileHandle): Prom
   if (csv.isByNumber) await requireIds(db, storeId);
   return csv;
 }
+
+const batchOrders = 500;
+
+/** The orders of a file, as many at a time as one statement takes. */
+export async function* batchesOf(file: OrderFile): AsyncGenerator<readonly FileOrder[], void> {
+  let batch: FileOrder[] = [];
+  for await (const order of file.read()) {
+    batch.push(order);
+    if (batch.length < batchOrders) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

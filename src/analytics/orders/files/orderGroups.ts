@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { clip } from "../../../lib/text.js";
+import { shownValue } from "../../../lib/mustBe.js";
 import type { OrderColumn } from "./orderColumns.js";
 import { faultAt } from "./orderLines.js";
 import { type OrderRowOfFile, rowsOf } from "./orderRows.js";
@@ -37,7 +37,7 @@ function namesOf({ cells, columns, line }: OrderRowOfFile): { readonly id: strin
   const name = cells.number ?? "";
   const id = columns.at.id === undefined ? name : (cells.id ?? "").replace(/^'/u, "");
   if (isOfSpreadsheet(id)) {
-    const message = `${shown(id)} is an id that a spreadsheet has changed: export the orders again, and do not save them with it.`;
+    const message = `${shownValue(id)} is an id that a spreadsheet has changed: export the orders again, and do not save them with it.`;
     throw faultAt(line, message);
   }
   return { id, name };
@@ -57,10 +57,10 @@ function requireSame({ id, name, first }: OrderGroup, { cells, columns, line }: 
     (key) => cells[key] !== undefined && cells[key] !== "" && cells[key] !== first.cells[key],
   );
   if (column === undefined) return;
-  const values = `${shown(cells[column] ?? "")}, and on line ${first.line} ${shown(first.cells[column] ?? "")}`;
+  const values = `${shownValue(cells[column] ?? "")}, and on line ${first.line} ${shownValue(first.cells[column] ?? "")}`;
   throw faultAt(
     line,
-    `${columnName(column, columns.names)} of order ${shown(id)} is ${values}: it must be of the whole order.`,
+    `${columnName(column, columns.names)} of order ${shownValue(id)} is ${values}: it must be of the whole order.`,
   );
 }
 
@@ -69,10 +69,10 @@ function columnName(column: OrderColumn, names: OrderRowOfFile["columns"]["names
 }
 
 function twoNames(line: number, id: string, names: readonly [string, string]) {
-  const [one, other] = names.map(shown);
+  const [one, other] = names.map(shownValue);
   return faultAt(
     line,
-    `The id ${shown(id)} stands on two orders, ${one} and ${other}: a spreadsheet may have rounded it. Export the orders again.`,
+    `The id ${shownValue(id)} stands on two orders, ${one} and ${other}: a spreadsheet may have rounded it. Export the orders again.`,
   );
 }
 
@@ -86,14 +86,10 @@ export class RecentIds {
     const before = this.#names.get(id);
     if (before !== undefined && before !== name) throw twoNames(line, id, [before, name]);
     if (before !== undefined) {
-      throw faultAt(line, `The rows of order ${shown(id)} do not stand together: sort the file by order.`);
+      throw faultAt(line, `The rows of order ${shownValue(id)} do not stand together: sort the file by order.`);
     }
     this.#names.set(id, name);
     const [oldest] = this.#names.keys();
     if (this.#names.size > groupsMax && oldest !== undefined) this.#names.delete(oldest);
   }
-}
-
-function shown(text: string): string {
-  return JSON.stringify(clip(text));
 }

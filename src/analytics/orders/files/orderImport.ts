@@ -6,10 +6,9 @@ import type { OrderNews, OrderOfFile, OrderState } from "../order.state.js";
 import { compareOrders, type Difference } from "./differences.js";
 import { requireOneId } from "./numberedOrders.js";
 import { type FileOrder, isPaid } from "./fileOrder.js";
-import { type OrderFile, withOrderFile } from "./orderFile.js";
+import { batchesOf, withOrderFile } from "./orderFile.js";
 import { StatusCounts } from "./cells/status.js";
 
-const batchOrders = 500;
 const differencesMax = 10;
 
 export interface OrderImport {
@@ -126,17 +125,6 @@ function newsOfOrder({ csv }: FileOrder, state: OrderState | undefined): OrderNe
   const { isGone, refunded, isByNumber } = csv;
   const ofFile: OrderOfFile = { kind: "file", id, placedAt, amount, lines, viewerId, isGone, refunded, isByNumber };
   return [ofFile];
-}
-
-async function* batchesOf(file: OrderFile): AsyncGenerator<FileOrder[], void> {
-  let batch: FileOrder[] = [];
-  for await (const order of file.read()) {
-    batch.push(order);
-    if (batch.length < batchOrders) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Names the line of the file instead of the position in the batch. */

@@ -1,7 +1,7 @@
 import type { Database } from "../../../database/client.js";
 import { compareOrders, type Difference } from "./differences.js";
 import { type FileOrder, isPaid } from "./fileOrder.js";
-import { type OrderFile, withOrderFile } from "./orderFile.js";
+import { batchesOf, type OrderFile, withOrderFile } from "./orderFile.js";
 
 export interface Reconciliation {
   /** Orders of the file that were paid. */
@@ -12,7 +12,7 @@ export interface Reconciliation {
   readonly differencesTotal: number;
 }
 
-const batchOrders = 500;
+const pageOrders = 500;
 const differencesMax = 1_000;
 /** Ids are kept to find the orders that the file lacks. */
 const idsMax = 2_000_000;
@@ -42,15 +42,10 @@ class Comparison {
   ) {}
 
   async compare(file: OrderFile): Promise<Reconciliation> {
-    let batch: FileOrder[] = [];
-    for await (const item of file.read()) {
-      this.#note(item);
-      batch.push(item);
-      if (batch.length < batchOrders) continue;
+    for await (const batch of batchesOf(file)) {
+      for (const item of batch) this.#note(item);
       await this.#compareBatch(batch);
-      batch = [];
     }
-    await this.#compareBatch(batch);
     for await (const id of idsBetween(this.db, this.storeId, this.#from, this.#until)) {
       if (this.#ids.has(id)) continue;
       this.#differ({ kind: "unknown", id, line: null, message: "It is known here, and not in the file." });
@@ -93,10 +88,10 @@ async function* idsBetween(db: Database, storeId: string, from: number, until: n
   for (;;) {
     const rows = await db.$queryRaw<{ id: string; placedAt: Date }[]>`
       SELECT id, "placedAt" FROM "ShopOrder" WHERE "storeId" = ${storeId} AND "isPaid" AND "placedAt" <= ${new Date(until)}::timestamptz
-        AND ("placedAt", id) > (${after.placedAt}::timestamptz, ${after.id}) ORDER BY "placedAt", id LIMIT ${batchOrders}::int`;
+        AND ("placedAt", id) > (${after.placedAt}::timestamptz, ${after.id}) ORDER BY "placedAt", id LIMIT ${pageOrders}::int`;
     for (const { id } of rows) yield id;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < batchOrders) return;
+    if (last === undefined || rows.length < pageOrders) return;
     after = last;
   }
 }

@@ -89,7 +89,7 @@ async function writeRows(
   { target, mode, errorPolicy, signal, acceptedLines }: ImportJob,
   { isLong, now, chunks }: Writing,
 ): Promise<WrittenRows | undefined> {
-  const kind = !isLong ? "upsert, ordered" : (await isCatalogEmpty(transaction, target.storeId)) ? "insert" : "upsert";
+  const kind = await kindOf(transaction, { target, mode }, isLong);
   acceptedLines?.clear(); // an earlier attempt may have filled it
   const invalid: RowKeys[] = [];
   let [stored, created, assigned] = [0, 0, 0];
@@ -107,6 +107,16 @@ async function writeRows(
     assigned += counts.assigned;
     if (acceptedLines !== undefined) noteLines(acceptedLines, chunk);
   }
+}
+
+/** Patches are no upserts: they need not know whether the catalog is empty. */
+async function kindOf(
+  transaction: Database,
+  { target, mode }: Pick<ImportJob, "target" | "mode">,
+  isLong: boolean,
+): Promise<UpsertKind> {
+  if (!isLong) return "upsert, ordered";
+  return mode !== "PATCH" && (await isCatalogEmpty(transaction, target.storeId)) ? "insert" : "upsert";
 }
 
 interface ChunkWriting extends Pick<ImportJob, "target" | "mode"> {
