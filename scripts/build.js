@@ -235,6 +235,7 @@ async function bundleService() {
     sourcemap: true,
     sourcesContent: false,
     external: withOwnFiles,
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its main file calls a `require` that is not the bundle's
     plugins: [wasmInFiles, withoutUnneeded],
     assetNames: "chunks/[name]-[hash]",
     banner: { js: requireForCommonJs },

