@@ -32,9 +32,7 @@ export default defineConfig({
     "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
     "typescript/consistent-type-imports": "error",
     eqeqeq: "error",
-    "max-lines-per-function": ["error", { max: 40, skipBlankLines: false, skipComments: false }],
     complexity: ["error", 12],
-    "max-lines": ["error", { max: 220, skipBlankLines: true, skipComments: true }],
     // Imported for its effect: a schema file registers its types on the builder.
     "import/no-unassigned-import": "off",
     "import/no-named-as-default-member": "off",
@@ -127,10 +125,7 @@ export default defineConfig({
     {
       // Closures cost the fewest bytes of a script that has 3 kB.
       files: ["src/tracker/**"],
-      rules: {
-        "max-lines-per-function": ["error", { max: 90, skipBlankLines: true, skipComments: true }],
-        complexity: ["error", 14],
-      },
+      rules: { complexity: ["error", 14] },
     },
     {
       // They bundle what runs in browsers, and are no part of it.
@@ -163,9 +158,7 @@ export default defineConfig({
       files: ["test/**", "bench/**", "scripts/**"],
       rules: {
         "typescript/no-explicit-any": "off",
-        "max-lines-per-function": "off",
         complexity: "off",
-        "max-lines": ["error", { max: 320, skipBlankLines: true, skipComments: true }],
         "no-console": "off",
         "vitest/no-conditional-expect": "off",
         "vitest/expect-expect": ["error", { assertFunctionNames: ["expect*"] }],
