@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
-import { openSchemaEngine } from "../src/database/migrations/schemaEngine.js";
+import { openSchemaEngine } from "../src/database/migrations/migrate.js";
 
 const schemaPath = "prisma/schema.prisma";
 const name = process.argv[2];

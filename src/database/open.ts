@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
@@ -6,13 +7,32 @@ import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedd
 import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
-import { startMaintenance } from "./embedded/maintenance.js";
 import { finishRestore, foldersOf } from "./embedded/restored.js";
-import { type Engine, socketFolderOf } from "./engine.js";
+import { type Engine, serverEngine, setEngine, socketFolderOf } from "./engine.js";
 import { isUnavailable } from "./errors.js";
-import { openClient } from "./openClient.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
-import { withTimeLimits } from "./timeLimits.js";
+import { endWithClient, withTimeLimits } from "./timeLimits.js";
+import { Prisma, PrismaClient } from "../generated/prisma/client.js";
+import { startSweep, type Sweep } from "../lib/sweep.js";
+import { RawParameterPrismaPg } from "./rawParameters.js";
+import { connectTimeoutMs, limitPlanAge, openPool } from "./pool.js";
+import { askCitus, createStoreNodes } from "./citus/nodes.js";
+import { createShares } from "./shares/shares.js";
+
+const statementTimeoutMs = 15_000;
+
+/**
+ * Longer waits hold no connection (lockWait.ts). Exceeds deadlock_timeout, so that deadlocks are recognized and
+ * retried.
+ */
+const lockTimeoutMs = 2_000;
+
+const closeTimeoutMs = 1_000;
+
+const everyMs = 1_000;
+
+/** Of the log since the last checkpoint. Recovery replays no more than what is written until the next round. */
+const logBytesMax = 32 * 1024 * 1024;
 
 export interface OpenDatabase {
   readonly client: RootDatabase;
@@ -169,4 +189,112 @@ async function startServer(dataDir: string, lock: FileLock, isShortLived: boolea
     await lock.release();
     throw error;
   }
+}
+
+/**
+ * Does what PostgreSQL's checkpointer and autovacuum do, which the embedded engine does not have. No request waits for a whole round: each
+ * statement is short, since the next one comes soon after.
+ */
+function startMaintenance(db: RootDatabase, log: (problem: Error) => void): Sweep {
+  const onError = (cause: unknown): void =>
+    log(new Error("The embedded database could not be maintained; retrying later", { cause }));
+  return startSweep({ everyMs, onError, work: (signal) => maintain(db, signal) });
+}
+
+async function maintain(db: RootDatabase, signal: AbortSignal): Promise<void> {
+  for (const statement of await dueStatements(db)) {
+    if (signal.aborted) return;
+    await db.$executeRaw(Prisma.raw(statement));
+  }
+}
+
+/**
+ * Of tables with more dead or changed rows than a twentieth or fifth of the living ones. After a crash the engine has lost its counts: a
+ * table that it holds to be empty is counted anew.
+ */
+async function dueStatements(db: RootDatabase): Promise<readonly string[]> {
+  const due = await db.$queryRaw<{ statement: string }[]>`/* maintenance */
+    SELECT 'CHECKPOINT' AS statement FROM pg_control_checkpoint()
+    WHERE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > ${logBytesMax}
+    UNION ALL
+    SELECT format('VACUUM %I', relname) FROM pg_stat_user_tables
+    WHERE n_dead_tup > 1000 + n_live_tup / 20 OR (n_live_tup = 0 AND n_dead_tup = 0 AND pg_relation_size(relid) > 0)
+    UNION ALL
+    SELECT format('ANALYZE %I', relname) FROM pg_stat_user_tables WHERE n_mod_since_analyze > 1000 + n_live_tup / 5`;
+  return due.map(({ statement }) => statement);
+}
+
+interface ClientOptions {
+  /** False where several clients share a session. */
+  readonly namedStatements: boolean;
+  /** A session belongs to its connection: not behind a pooler, nor in the embedded engine. */
+  readonly keepsLimits: boolean;
+  /** Whether this process runs the embedded engine. */
+  readonly ownsEngine?: boolean;
+  readonly log: (problem: Error) => void;
+}
+
+interface OpenClient {
+  readonly client: PrismaClient;
+  readonly engine: Engine;
+  readonly probe: DatabaseProbe;
+  readonly close: () => Promise<void>;
+}
+
+/** Connects on the first query. Closing ends in time even if the server hangs. */
+export function openClient(
+  connection: pg.PoolConfig,
+  { namedStatements, keepsLimits, ownsEngine = false, log }: ClientOptions,
+): OpenClient {
+  const { connectionTimeoutMillis = connectTimeoutMs } = connection;
+  const timeouts = { statement_timeout: statementTimeoutMs, ...(keepsLimits && { lock_timeout: lockTimeoutMs }) };
+  const { pool, destroyAll } = openPool({ ...timeouts, application_name: "vitrine", ...connection }, log);
+  if (namedStatements) limitPlanAge(pool);
+  if (keepsLimits) endWithClient(pool);
+  const adapter = new RawParameterPrismaPg(pool, {
+    onConnectionError: log,
+    ...(namedStatements && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  });
+  const transactionOptions = { maxWait: connectionTimeoutMillis };
+  const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
+  const engine = engineFor(connection, pool, ownsEngine);
+  setEngine(client, engine);
+  const { requests, longWork, wideReads } = createShares(client, {
+    max: pool.options.max,
+    connectionTimeoutMillis,
+    nodeOf: engine.kind === "embedded" ? undefined : (storeId) => engine.nodes?.nodeOf(storeId),
+  });
+  const { probe } = adapter;
+  probe.waiting = () => pool.waitingCount + requests.waiting + longWork.waiting + wideReads.waiting;
+  const close = async (): Promise<void> => {
+    for (const share of [requests, longWork, wideReads]) share.close();
+    await closeClient(client, pool, destroyAll);
+  };
+  return { client, engine, probe, close };
+}
+
+function engineFor(connection: pg.PoolConfig, pool: pg.Pool, isOwn: boolean): Engine {
+  const socketFolder = socketFolderOf(connection);
+  if (socketFolder !== undefined) return { kind: "embedded", socketFolder, isOwn };
+  return serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone));
+}
+
+async function closeClient(client: PrismaClient, pool: pg.Pool, destroyAll: () => void): Promise<void> {
+  const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly: queued requests open new connections
+  try {
+    await client.$disconnect();
+    // Prisma would reopen a pool that it closes itself.
+    if (!pool.ending) await pool.end();
+  } finally {
+    clearInterval(timer);
+    destroyAll(); // ends the watchdog's probe
+  }
+}
+
+/**
+ * The name in the comment before the statement. Only frequent statements of constant text have one, since a connection
+ * keeps prepared statements.
+ */
+function statementName(sql: string): string {
+  return /^\/\* (\w+) \*\//u.exec(sql)?.[1] ?? "";
 }

@@ -1,12 +1,13 @@
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
+import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
 import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
-import { type WatchdogOptions, watchServer } from "./faults/hungServer.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 import { clientKeepAlive } from "./timeLimits.js";
-import pg, { type PoolConfig } from "pg";
+
+const defaults: WatchdogOptions = { probeAfterMs: 3_000, responseTimeoutMs: 5_000 };
 
 /** Unless a connection has its own `connectionTimeoutMillis`. */
 export const connectTimeoutMs = 5_000;
@@ -134,4 +135,65 @@ export function limitPlanAge(pool: pg.Pool, ageMaxMs = planAgeMaxMs): void {
     // The client's next statement waits for it, and reports what is wrong with the connection.
     if (before !== undefined) void client.query("DISCARD PLANS").catch(() => undefined);
   });
+}
+
+interface WatchdogOptions {
+  readonly probeAfterMs: number;
+  readonly responseTimeoutMs: number;
+}
+
+/**
+ * Detects a server or network that hangs without closing connections: the server itself keeps statement_timeout, so a
+ * statement would wait forever. While any statement runs for long, the server is probed over a new connection. A busy
+ * pooler may queue that one, so data on the pool's connections counts as a response too.
+ */
+function watchServer(
+  pool: pg.Pool,
+  config: PoolConfig,
+  sockets: ReadonlySet<Socket>,
+  onHung: (problem: Error) => void,
+  { probeAfterMs, responseTimeoutMs }: WatchdogOptions = defaults,
+): void {
+  const busySince = new Map<pg.PoolClient, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const schedule = (): void => {
+    timer = setTimeout(() => void check(), probeAfterMs).unref();
+  };
+  const check = async (): Promise<void> => {
+    const startedBefore = performance.now() - probeAfterMs;
+    const isOverdue = [...busySince.values()].some((since) => since <= startedBefore);
+    if (isOverdue && !pool.ending && !(await isResponding(config, sockets, responseTimeoutMs))) {
+      onHung(new Error(`The database server has not answered for ${responseTimeoutMs / 1_000} seconds.`));
+    }
+    timer = undefined;
+    if (busySince.size > 0) schedule();
+  };
+
+  pool.on("acquire", (client) => {
+    busySince.set(client, performance.now());
+    if (timer === undefined) schedule();
+  });
+  pool.on("release", (_, client) => void busySince.delete(client));
+}
+
+async function isResponding(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
+  // Without the probe's connection: a pooler may greet it without the server.
+  const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
+  return (await probe(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
+}
+
+async function probe(config: PoolConfig, timeoutMs: number): Promise<boolean> {
+  const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+  const client = new pg.Client({ ...config, ...limits });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("SELECT 1");
+    return true;
+  } catch (error) {
+    return error instanceof pg.DatabaseError; // a refusal is a response
+  } finally {
+    void client.end().catch(() => undefined);
+  }
 }

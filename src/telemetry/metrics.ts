@@ -1,12 +1,16 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { PoolConfig } from "pg";
 import type { PolicyName } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
-import { collectNodes } from "./nodes.js";
 import { proxyAddresses } from "./proxyAddresses.js";
-import { collectPlaces, type Places } from "./places.js";
-import { collectStorage } from "./storage.js";
+import type { FairShare } from "../lib/fairShare.js";
+import { foldersOf } from "../database/embedded/restored.js";
+import { freeBytes, sizeOfFolder } from "../lib/disk.js";
+import { type NodeState, readNodeStates } from "../database/citus/nodeStates.js";
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect", "subscription"];
 
@@ -86,4 +90,119 @@ function collectSources(registry: Registry, { feed, bodies, places, dataDir, dat
   collectPlaces(registry, places);
   collectStorage(registry, dataDir);
   if (engine.kind !== "embedded") collectNodes(registry, connection);
+}
+
+/** What requests take and give back, by what it is for: the value of a label. */
+type Places = Readonly<Record<string, Pick<FairShare, "places" | "held" | "waiting">>>;
+
+/** Without callers, no place is held: one that is has been lost. */
+function collectPlaces(registry: Registry, places: Places): void {
+  const gauge = (name: string, help: string, of: "places" | "held" | "waiting") => {
+    const collect = (): void => Object.entries(places).forEach(([kind, share]) => made.set({ kind }, share[of]));
+    const made = new Gauge({ name, help, labelNames: ["kind"], registers: [registry], collect });
+  };
+  gauge("vitrine_places", "Places that requests may hold, by what they are for.", "places");
+  gauge("vitrine_places_held", "Those of them that are held.", "held");
+  gauge("vitrine_places_waiting", "Requests that wait for a place.", "waiting");
+}
+
+/**
+ * Free space of the folders that Vitrine writes to, and the write-ahead log of the embedded database. What cannot be read has no
+ * series.
+ *
+ * @param dataDir of the embedded database, if that is used
+ */
+function collectStorage(registry: Registry, dataDir: string | undefined): void {
+  const folders = { ...(dataDir !== undefined && { data: dataDir }), temporary: tmpdir() };
+  const free: Gauge<"folder"> = new Gauge({
+    name: "vitrine_free_bytes",
+    help: "Free space of the folders that Vitrine writes to.",
+    labelNames: ["folder"],
+    aggregator: "min", // of workers, which see the same
+    registers: [registry],
+    async collect() {
+      for (const [folder, path] of Object.entries(folders)) {
+        const bytes = await freeBytes(path).catch(() => undefined);
+        if (bytes === undefined) free.remove({ folder });
+        else free.set({ folder }, bytes);
+      }
+    },
+  });
+  if (dataDir === undefined) return;
+  const log = join(foldersOf(dataDir).database, "pg_wal");
+  const size: Gauge = new Gauge({
+    name: "vitrine_database_log_bytes",
+    help: "Size of the write-ahead log of the embedded database.",
+    aggregator: "max",
+    registers: [registry],
+    async collect() {
+      const bytes = await sizeOfFolder(log).catch(() => undefined);
+      if (bytes === undefined) size.remove();
+      else size.set(bytes);
+    },
+  });
+}
+
+const trustMs = 10_000;
+
+/** A primary waits a second for its workers. Later replies are for the next scrape. */
+const waitMs = 500;
+
+/** Nodes of Citus are asked at scrapes, at most every ten seconds. Without Citus, they are asked once. */
+export function collectNodes(registry: Registry, connection: PoolConfig): void {
+  const latest = latestStates(connection);
+  const gauge = (name: string, help: string, value: (state: NodeState) => number | undefined) => {
+    const made: Gauge<"node"> = new Gauge({
+      name,
+      help,
+      labelNames: ["node"],
+      aggregator: "max", // each worker asks all nodes
+      registers: [registry],
+      collect: async () => {
+        const states = await latest();
+        made.reset();
+        for (const state of states) {
+          const of = value(state);
+          if (of !== undefined) made.set({ node: state.node }, of);
+        }
+      },
+    });
+  };
+  gauge("vitrine_citus_node_up", "Whether a node of Citus answers.", ({ found }) => (found === undefined ? 0 : 1));
+  gauge("vitrine_citus_node_connections", "Connections to a node of Citus.", ({ found }) => found?.connections);
+  gauge(
+    "vitrine_citus_node_prepared_transactions",
+    "Transactions of a node of Citus that were prepared more than a minute ago.",
+    ({ found }) => found?.preparedLong,
+  );
+  gauge(
+    "vitrine_citus_node_idle_replication_slots",
+    "Replication slots of moves, on a node of Citus, that nobody reads.",
+    ({ found }) => found?.idleSlots,
+  );
+}
+
+function latestStates(connection: PoolConfig): () => Promise<readonly NodeState[]> {
+  let states: readonly NodeState[] = [];
+  let readAt = -Infinity;
+  let hasNodes = true;
+  let reading: Promise<void> | undefined;
+  const refresh = async (): Promise<void> => {
+    readAt = performance.now();
+    try {
+      const found = await readNodeStates(connection);
+      hasNodes = found !== undefined;
+      states = found ?? [];
+    } catch {
+      states = []; // the database cannot be asked: no node counts as well
+    } finally {
+      reading = undefined;
+    }
+  };
+  return async () => {
+    if (hasNodes && performance.now() - readAt > trustMs) reading ??= refresh();
+    if (reading !== undefined)
+      await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, waitMs).unref())]);
+    return states;
+  };
 }

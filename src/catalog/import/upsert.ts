@@ -5,7 +5,7 @@ import { lexemes } from "../product/search/product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "../product/product.sql.js";
 import type { ImportTarget } from "./job.js";
 
-/** One for each statement text, none for rare ones: see statementName in database/openClient.ts. */
+/** One for each statement text, none for rare ones: see statementName in database/open.ts. */
 const upsertNames = {
   "upsert, ordered": Prisma.raw("/* product_upsert_in_order */"),
   upsert: Prisma.raw("/* product_upsert */"),

@@ -23,8 +23,8 @@ export async function hasOnNodeFunction(read: (sql: string) => Promise<readonly 
  *
  * Citus calls it on the store's node. It takes the lock that Citus takes for a write, which moving or splitting a shard
  * excludes, and fails as Citus does where the store has just been moved away. Of the caller's settings, only those of
- * its transaction reach the node: without one, lock_timeout is as in openClient.ts. A caller whose lock_timeout is over
- * 5 seconds waits for a move as long; others are refused immediately, and wait without a connection: see moves.ts.
+ * its transaction reach the node: without one, lock_timeout is as in open.ts. A caller whose lock_timeout is over
+ * 5 seconds waits for a move as long; others are refused immediately, and wait without a connection: see storeStatements.ts.
  *
  * - `statement`: its parameters are the texts `($1)[1]`, `($1)[2]` and so on.
  * - `tables`: names that the statement has in double quotes.

@@ -1,7 +1,7 @@
 // @engine postgresql
 import { expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { openClient } from "../../../src/database/openClient.js";
+import { openClient } from "../../../src/database/open.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
 import { givenDatabase } from "../../support/database/database.js";

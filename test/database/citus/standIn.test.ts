@@ -13,7 +13,7 @@ import { onNodeFunction } from "../../../src/database/citus/onNode.sql.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { nodesOf } from "../../../src/database/engine.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
-import { collectNodes } from "../../../src/telemetry/nodes.js";
+import { collectNodes } from "../../../src/telemetry/metrics.js";
 import { fakeCitus } from "../../support/citus/fakeCitus.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { activeNodes, askNode } from "../../../src/database/citus/nodeStates.js";
 import { onNodeStatements } from "../../../src/database/citus/onNode.sql.js";
-import { distributeStatement, undistributedTables } from "../../../src/database/migrations/distribute.sql.js";
+import { distributeStatement, undistributedTables } from "../../../src/database/migrations/distribute.js";
 import { stagedUnlogged } from "../../../src/database/migrations/migrate.js";
 import { migrationNames, migrationsFolder } from "../../../src/database/migrations/applied.js";
 import { isOfTest } from "./recording.js";
@@ -14,7 +14,7 @@ const countOfStores =
 /** How statements begin that look over staged imports of all stores: there are none but in the embedded engine. */
 const ofEmbeddedEngine = "/* staged_imports";
 
-/** What maintains the embedded database (src/database/embedded/maintenance.ts). */
+/** What maintains the embedded database (src/database/open.ts). */
 const ofMaintenance = /^(?:CHECKPOINT$|VACUUM |ANALYZE )/u;
 
 /** How statements begin that make a backup of the embedded database, or look at a restored one. */
