@@ -1,3 +1,5 @@
+import { canBeKey } from "../../lib/text.js";
+import type { Family } from "../orders/order.family.js";
 import { exact } from "../orders/units.js";
 import { type Delivered, type HookLine, linesMax, type HookNews, type HookRefund, type ReadDelivery } from "./news.js";
 import {
@@ -20,8 +22,11 @@ const paid = new Set(["processing", "completed", "refunded"]);
 const cancelled = new Set(["cancelled", "failed", "trash"]);
 /** A deposit: plugins write it with a time of payment. */
 const partlyPaid = /^partial/u;
-/** How the plugins of marketplaces make the vendors' parts of an order, which count with it. */
+/** How the plugins of marketplaces make the vendors' parts of an order. */
 const ofVendors = new Set(["dokan", "mvx_vendor_order", "wcmp_vendor_order", "yith_wcmv_vendor_suborder"]);
+/** What they note on an order that they have divided: `has_sub_order`, `has_mvx_sub_order`. */
+const dividedKey = /^_?has_(?:[a-z]+_)?sub_order$/u;
+const no: ReadonlySet<unknown> = new Set(["", "0", "no", "false", 0, false, null, undefined]);
 
 export function isPing(body: Buffer): boolean {
   return body.length < 100 && ping.test(body.toString());
@@ -35,9 +40,8 @@ export const readWoocommerce: ReadDelivery = (topic, delivered) => {
   return topic === "order.created" || topic === "order.updated" ? stateOf(parsePayload(body), delivered) : "unknown";
 };
 
-function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews | undefined {
+function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews {
   requireCurrentPayload(order);
-  if (Number(order["parent_id"] ?? 0) > 0 && ofVendors.has(textOf(order, "created_via") ?? "")) return undefined;
   const amount = amountOf(order, "total");
   const placedAt = timeOf(order, "date_created_gmt");
   if (amount === undefined || placedAt === undefined) throw new PayloadError("total or date_created_gmt is missing.");
@@ -59,8 +63,25 @@ function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews 
     viewerId: viewerOf(order, "meta_data", "key", note),
     lsId: null,
     channel: null,
+    ...familyOf(order),
     ...(restoredAt && { restoredAt }),
   };
+}
+
+function familyOf(order: Json): Family {
+  const parentId = textOf(order, "parent_id");
+  const isChild = parentId !== undefined && !["0", textOf(order, "id")].includes(parentId) && canBeKey(parentId);
+  const isPart = isChild && ofVendors.has(textOf(order, "created_via") ?? "");
+  return { ...(isChild && { parentId }), ...(isPart && { isPart }), ...(isDivided(order) && { hasParts: true }) };
+}
+
+function isDivided(order: Json): boolean {
+  const attributes = order["meta_data"];
+  if (typeof attributes !== "object" || attributes === null) return false;
+  return Object.values(attributes as Record<string, Json | null>).some((attribute) => {
+    const key = attribute?.["key"];
+    return typeof key === "string" && dividedKey.test(key) && !no.has(attribute?.["value"]);
+  });
 }
 
 function statusOf(order: Json, hasRefunds: boolean) {

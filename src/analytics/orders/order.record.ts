@@ -10,7 +10,8 @@ import { type Evidences, type Part, partsOf } from "./attribution/attribution.js
 import type { Attribution } from "./attribution/codes.js";
 import { readEvidences } from "./attribution/evidence.js";
 import { entriesOf, type Entry, recordEntries } from "./ledger.js";
-import { merge, type OrderNews } from "./order.state.js";
+import { joinFamilies, relativesOf } from "./order.family.js";
+import { merge, type OrderNews, unknownOrder } from "./order.state.js";
 import { attributedBy, type Claimed, claimsOf, keepClaims, lockOrders, saveOrders } from "./order.store.js";
 import { partsBefore, saveParts } from "./attribution/parts.js";
 import { type AttributionSettings, attributionOf } from "./attribution/settings.js";
@@ -43,7 +44,13 @@ export async function recordNews(
   storeId: string,
   news: readonly OrderNews[],
 ): Promise<RecordedOrders> {
-  return changeOrders(db, storeId, { ids: idsOf(news), which: "new" }, (known) => mergeAll(known, news));
+  const states = news.filter((item) => item.kind === "state");
+  const relatives = () => relativesOf(db, storeId, states);
+  return changeOrders(db, storeId, { ids: idsOf(news), which: "new", relatives }, (known) => {
+    const merged = mergeAll(known, news);
+    joinFamilies(merged, states, (id) => ({ ...unknownOrder(id, 0), claimedBy: null, isDue: false }));
+    return merged;
+  });
 }
 
 /** As recordNews, of orders alone of which a state is known: news of others are dropped, and make none. */
@@ -65,7 +72,7 @@ function idsOf(news: readonly OrderNews[]): readonly string[] {
   return [...new Set(news.map(({ id }) => id))].toSorted();
 }
 
-function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[]): ReadonlyMap<string, Claimed> {
+function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[]): Map<string, Claimed> {
   const merged = new Map(known);
   for (const item of news) {
     const before = merged.get(item.id);
@@ -95,6 +102,8 @@ type Change = (known: ReadonlyMap<string, Claimed>) => ReadonlyMap<string, Claim
 interface ChangedOrders {
   /** In order. */
   readonly ids: readonly string[];
+  /** The ids of others that may change with them. */
+  readonly relatives?: () => Promise<readonly string[]>;
   /** As lockOrders takes it. */
   readonly which: "any" | "new";
   /** Whether those of which nothing is new are attributed too. */
@@ -111,12 +120,14 @@ async function changeOrders(
 ): Promise<RecordedOrders> {
   const { ids } = which;
   if (ids.length === 0) return { accepted: 0, duplicates: 0, changed: [] };
-  const work = () =>
-    inTransaction(db, { timeoutMs }, async (transaction) => {
+  const work = async () => {
+    const locked = [...new Set([...ids, ...((await which.relatives?.()) ?? [])])].toSorted();
+    return inTransaction(db, { timeoutMs }, async (transaction) => {
       await setLocal(transaction, { lock_timeout: lockTimeoutMs });
       await requireCallersStore(transaction, storeId);
-      return asLocked(changeWithin(transaction, storeId, which, change));
+      return asLocked(changeWithin(transaction, storeId, { ...which, locked }, change));
     });
+  };
   const key = `orders ${storeId} ${ids[0] ?? ""}`;
   const attempt = () => retryAfterMoves(db, storeId, work);
   const result = await whenUnlocked(key, attempt, { waitMs, refusal: ordersLocked });
@@ -127,17 +138,19 @@ async function changeOrders(
 async function changeWithin(
   transaction: Database,
   storeId: string,
-  { ids, which, areAll = false, keep }: ChangedOrders,
+  { ids, locked, which, areAll = false, keep }: ChangedOrders & { readonly locked: readonly string[] },
   change: Change,
 ): Promise<RecordedOrders> {
-  const known = await lockOrders(transaction, storeId, ids, which);
+  const known = await lockOrders(transaction, storeId, locked, which);
   await keep?.(transaction);
   const orders = [...change(known).values()];
   const claims = await claimsOf(transaction, storeId, orders);
   const claimed = orders
     .map((order) => ({ ...order, claimedBy: order.claimedBy ?? claims.get(order.id) ?? null }))
     .filter((order) => areAll || isChanged(known.get(order.id), order));
-  const receipt = { accepted: claimed.length, duplicates: ids.length - claimed.length };
+  const own = new Set(ids);
+  const accepted = claimed.filter(({ id }) => own.has(id)).length;
+  const receipt = { accepted, duplicates: ids.length - accepted };
   if (claimed.length === 0) return { ...receipt, changed: [] };
   const attribution = await attributionOf(transaction, storeId);
   const shows = await attribute(transaction, storeId, { known, orders: claimed, attribution });

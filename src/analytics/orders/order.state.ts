@@ -1,4 +1,5 @@
 import type { Channel } from "../events/events.input.js";
+import type { Family } from "./order.family.js";
 
 export interface OrderLine {
   readonly productId: string;
@@ -22,7 +23,7 @@ export interface OrderRefund {
 type KnownRefund = OrderRefund & { readonly isApart?: true };
 
 /** What a shop says of an order at one time. */
-export interface OrderState {
+export interface OrderState extends Family {
   readonly kind: "state";
   readonly id: string;
   readonly placedAt: Date;
@@ -88,7 +89,7 @@ export interface NewestState {
 }
 
 /** What is known of an order's money, as ShopOrder.state has it in JSON. */
-export interface KnownMoney {
+export interface KnownMoney extends Family {
   /** The most that was ever paid. */
   readonly gross: number;
   readonly newest: NewestState | null;
@@ -245,7 +246,7 @@ function mergeDeletion(known: KnownOrder | undefined, { id, at }: { id: string; 
 }
 
 /** It counts for nothing until a state says that it was paid. */
-function unknownOrder(id: string, at: number): KnownOrder {
+export function unknownOrder(id: string, at: number): KnownOrder {
   return { id, placedAt: new Date(at), isPaid: false, viewerId: null, lsId: null, channel: null, money: nothing };
 }
 
