@@ -1,9 +1,9 @@
-import type { RootDatabase } from "../../database/client.js";
+import type { Database, RootDatabase } from "../../database/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { currencyOf } from "../../access/stores/store.currency.js";
-import { type OrderReceipt, recordNews, type RecordedOrders } from "../orders/order.record.js";
+import { type OrderReceipt, recordNews } from "../orders/order.record.js";
 import type { OrderLine, OrderNews } from "../orders/order.state.js";
-import { productsOfNames } from "../orders/products.js";
+import { productOf, productsOfNames } from "../orders/order.input.js";
 import type { HookLine, HookNews } from "./news.js";
 import { PayloadError } from "./payload.js";
 
@@ -36,11 +36,8 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
     while (queue.waiting.length > 0) {
       const group = queue.waiting.splice(0, groupMax);
       try {
-        const { changed, ...receipt } = await deliverAll(
-          db,
-          storeId,
-          group.map(({ news }) => news),
-        );
+        const named = group.map(({ news }) => news);
+        const { changed, ...receipt } = await recordNews(db, storeId, await withProducts(db, storeId, named));
         for (const lsId of changed) onChanged(storeId, lsId);
         for (const { resolve } of group) resolve(receipt);
       } catch (error) {
@@ -50,7 +47,7 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
     queues.delete(storeId);
   };
   return async (db, storeId, news) => {
-    if (news.kind === "state") await requireCurrency(db, storeId, news.currency);
+    if (news.kind === "state") requireCurrency(await currencyOf(db, storeId), news.currency);
     return new Promise((resolve, reject) => {
       const queue = queues.get(storeId) ?? { waiting: [], isRunning: false };
       queues.set(storeId, queue);
@@ -60,13 +57,13 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
   };
 }
 
-async function requireCurrency(db: RootDatabase, storeId: string, given: string | undefined): Promise<void> {
-  const currency = await currencyOf(db, storeId);
+function requireCurrency(currency: string | null, given: string | undefined): void {
   if (given === undefined || currency === null || given.toUpperCase() === currency) return;
   throw new PayloadError(mustBe("currency", `${currency}, the currency of the store`, given));
 }
 
-async function deliverAll(db: RootDatabase, storeId: string, all: readonly HookNews[]): Promise<RecordedOrders> {
+/** What is reported, with the products of its lines as the catalog has them. */
+export async function withProducts(db: Database, storeId: string, all: readonly HookNews[]): Promise<OrderNews[]> {
   const lines = all.flatMap((news) =>
     news.kind === "state"
       ? [...news.lines, ...news.refunds.flatMap((refund) => refund.lines)]
@@ -79,15 +76,12 @@ async function deliverAll(db: RootDatabase, storeId: string, all: readonly HookN
     storeId,
     lines.flatMap(({ names }) => names),
   );
-  const toLine = ({ names, quantity, amount }: HookLine): OrderLine => {
-    const known = names.find((name) => products.has(name));
-    return { productId: products.get(known ?? "") ?? names[0] ?? "unknown", quantity, amount };
-  };
-  return recordNews(
-    db,
-    storeId,
-    all.map((news) => withLines(news, toLine)),
-  );
+  const toLine = ({ names, quantity, amount }: HookLine): OrderLine => ({
+    productId: productOf(names, products),
+    quantity,
+    amount,
+  });
+  return all.map((news) => withLines(news, toLine));
 }
 
 function withLines(news: HookNews, toLine: (line: HookLine) => OrderLine): OrderNews {

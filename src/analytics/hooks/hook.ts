@@ -7,6 +7,7 @@ import { forStore, forTokenLookups } from "../../database/shares/forStore.js";
 import { AppError, errorAt } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { nameCharactersMax, textFault } from "../../lib/text.js";
+import { hasNumberedOrders } from "../orders/files/numberedOrders.js";
 
 export const shopSystems = ["shopify", "woocommerce"] as const;
 type ShopSystem = (typeof shopSystems)[number];
@@ -44,6 +45,7 @@ export async function addHook(
   if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["secret"]);
   await requireStore(db, store);
   await requireCurrency(db, store);
+  await requireOrdersWithIds(db, store);
   if ((await db.hook.count({ where: { storeId: store } })) >= hooksMax) {
     throw new AppError("VALIDATION_FAILED", `A store has at most ${hooksMax} hooks: remove one that is not used.`);
   }
@@ -56,6 +58,15 @@ export async function addHook(
 async function requireCurrency(db: Database, store: string): Promise<void> {
   if ((await currencyOf(db, store, true)) !== null) return;
   const message = `Store ${store} has no currency yet. Set that of its orders first: npx vitrine store set ${store} --currency EUR`;
+  throw new AppError("VALIDATION_FAILED", message);
+}
+
+/** Deliveries would count orders again that are known by their numbers alone. @throws {AppError} VALIDATION_FAILED */
+async function requireOrdersWithIds(db: Database, store: string): Promise<void> {
+  if (!(await hasNumberedOrders(db, store))) return;
+  const message =
+    `Store ${store} knows orders by their numbers or names, from a file without ids: a hook would count them twice. Add the hook to a ` +
+    "new store, and import the orders there from a file with the column Id or Order ID.";
   throw new AppError("VALIDATION_FAILED", message);
 }
 

@@ -11,13 +11,15 @@ export interface HookLine {
 
 export type HookRefund = Omit<OrderRefund, "lines"> & { readonly lines: readonly HookLine[] };
 
+export type HookState = Omit<OrderState, "lines" | "refunds"> & {
+  readonly currency: string | undefined;
+  readonly lines: readonly HookLine[];
+  readonly refunds: readonly HookRefund[];
+};
+
 /** What a delivery says, before its products are looked up in the catalog. */
 export type HookNews =
-  | (Omit<OrderState, "lines" | "refunds"> & {
-      readonly currency: string | undefined;
-      readonly lines: readonly HookLine[];
-      readonly refunds: readonly HookRefund[];
-    })
+  | HookState
   | { readonly kind: "refund"; readonly id: string; readonly refund: HookRefund }
   | Extract<OrderNews, { readonly kind: "deletion" }>;
 
@@ -26,9 +28,11 @@ export interface Delivered {
   readonly receivedAt: Date;
   /** Of the store. */
   readonly currency: string | null;
-  /** Notes what was not used, and what to do about it. */
-  readonly note: (fault: string) => void;
+  readonly note: Note;
 }
+
+/** Notes what was not used, and what to do about it. */
+export type Note = (fault: string) => void;
 
 /** Undefined where the delivery says nothing that counts; "unknown" for a topic that is not known. */
 export type ReadDelivery = (topic: string, delivered: Delivered) => HookNews | "unknown" | undefined;

@@ -1,5 +1,7 @@
 import { identifiesNobody } from "../events/events.rules.js";
+import { parseDateTime } from "../../lib/dateTime.js";
 import { canBeKey } from "../../lib/text.js";
+import { isName } from "../orders/order.rules.js";
 import { exact } from "../orders/units.js";
 
 /** A member of a payload that is not what the shop system documents. */
@@ -8,8 +10,8 @@ export class PayloadError extends Error {}
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Parses a payload, with long whole numbers as texts: Shopify's ids exceed what JavaScript's numbers can hold. */
-export function parsePayload(body: Buffer): Json {
-  const text = withLongNumbersAsTexts(body.toString("utf8"));
+export function parsePayload(body: Buffer | string): Json {
+  const text = withLongNumbersAsTexts(body.toString());
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -74,7 +76,7 @@ export function namesOf(line: Json, ids: readonly string[], name: string): reado
     const text = textOf(line, member)?.trim() ?? "";
     return text !== "" && canBeKey(text) ? [text] : [];
   };
-  const found = ids.flatMap(given).filter((id) => id !== "0");
+  const found = ids.flatMap(given).filter(isName);
   return found.length > 0 ? found : given(name);
 }
 
@@ -86,17 +88,19 @@ export function idOf(parent: Json, name: string): string {
 }
 
 const amountMax = 1e9;
+/** Blanks, and digits after 0x, would be numbers too. */
+const plainNumber = /^[\d.e+-]+$/iu;
 
 /** An amount of money, which both systems write as a text; undefined where there is none. */
 export function amountOf(parent: Json, name: string): number | undefined {
   const text = textOf(parent, name);
   if (text === undefined) return undefined;
-  const amount = Number(text);
-  if (Number.isFinite(amount) && Math.abs(amount) <= amountMax) return exact(amount);
+  const amount = plainNumber.test(text) ? Number(text) : Number.NaN;
+  if (Math.abs(amount) <= amountMax) return exact(amount);
   throw new PayloadError(`${name} is not an amount.`);
 }
 
-const zone = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
+const zone = /(?:Z|[+-]\d{2}:\d{2})$/iu;
 
 /** For clocks that differ, and times without their zone. */
 const fromNowMs = 86_400_000;
@@ -105,8 +109,9 @@ const fromNowMs = 86_400_000;
 export function timeOf(parent: Json, name: string): Date | undefined {
   const text = textOf(parent, name);
   if (text === undefined) return undefined;
-  const time = new Date(zone.test(text) ? text : `${text}Z`);
-  if (!(time.getTime() >= 0)) throw new PayloadError(`${name} is not a time.`);
+  const shown = text.replace(/([+-]\d{2})(\d{2})$/u, "$1:$2");
+  const time = parseDateTime(zone.test(shown) ? shown : `${shown}Z`);
+  if (time === undefined || time.getTime() < 0) throw new PayloadError(`${name} is not a time.`);
   if (time.getTime() > Date.now() + fromNowMs) throw new PayloadError(`${name} is more than a day from now.`);
   return time;
 }
@@ -120,9 +125,14 @@ export function quantityOf(parent: Json, name = "quantity"): number {
 /** The name under which a theme gives the id of the viewer along with an order. */
 const viewerAttribute = "vitrine_viewer";
 
+/** Whether an attribute has the viewer: in any case, and with what checkouts put before it (`_wc_other/shop/vitrine_viewer`). */
+export function isViewerName(name: string): boolean {
+  return name.split("/").at(-1)?.trim().replace(/^_/u, "").toLowerCase() === viewerAttribute;
+}
+
 /**
- * The id of the viewer among a list of attributes, in letters of any case, and with what checkouts put before its name, as in
- * `_wc_other/shop/vitrine_viewer`. Attributes bear no money: one that cannot be read is left out, and noted.
+ * The id of the viewer among a list of attributes: the first that has one. Attributes bear no money: what cannot be read is left out,
+ * and noted.
  */
 export function viewerOf(order: Json, list: string, name: string, note: (fault: string) => void): string | null {
   const attributes = order[list] ?? [];
@@ -132,15 +142,17 @@ export function viewerOf(order: Json, list: string, name: string, note: (fault: 
   }
   for (const attribute of Object.values(attributes)) {
     const { [name]: key, value } = (attribute ?? {}) as Json;
-    if (typeof key !== "string" || key.split("/").at(-1)?.replace(/^_/u, "").toLowerCase() !== viewerAttribute)
-      continue;
-    if (typeof value === "string" || typeof value === "number") return viewerIdOf(String(value).trim());
-    if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
+    if (typeof key !== "string" || !isViewerName(key)) continue;
+    if (typeof value === "string" || typeof value === "number") {
+      const viewer = viewerIdOf(String(value));
+      if (viewer !== null) return viewer;
+    } else if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
   }
   return null;
 }
 
 /** Null for a text that is no id of a viewer. */
-function viewerIdOf(text: string): string | null {
-  return text === "" || !canBeKey(text) || identifiesNobody(text) ? null : text;
+export function viewerIdOf(text: string): string | null {
+  const id = text.trim();
+  return id === "" || !canBeKey(id) || identifiesNobody(id) ? null : id;
 }

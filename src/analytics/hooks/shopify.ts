@@ -1,5 +1,5 @@
 import { exact } from "../orders/units.js";
-import { type Delivered, type HookLine, linesMax, type HookNews, type HookRefund, type ReadDelivery } from "./news.js";
+import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./news.js";
 import {
   amountOf,
   idOf,
@@ -21,17 +21,18 @@ const paid = new Set(["paid", "partially_refunded", "refunded"]);
 
 /** Deliveries of Shopify: https://shopify.dev/docs/api/admin-rest/latest/resources/webhook */
 export const readShopify: ReadDelivery = (topic, delivered) => {
-  const { body, receivedAt, currency } = delivered;
+  const { body, receivedAt, currency, note } = delivered;
   if (topic === "orders/edited") return undefined; // it has no amounts; orders/updated follows
   if (topic === "orders/delete") return { kind: "deletion", id: idOf(parsePayload(body), "id"), at: receivedAt };
   if (topic === "refunds/create") {
     const refund = parsePayload(body);
     return { kind: "refund", id: idOf(refund, "order_id"), refund: refundOf(refund, { currency }) };
   }
-  return states.has(topic) ? stateOf(parsePayload(body), delivered) : "unknown";
+  return states.has(topic) ? stateOfShopify(parsePayload(body), note) : "unknown";
 };
 
-function stateOf(order: Json, { note }: Delivered): HookNews {
+/** An order as the REST API has it. @throws {PayloadError} */
+export function stateOfShopify(order: Json, note: Note): HookState {
   const total = amountOf(order, "total_price");
   const placedAt = timeOf(order, "processed_at") ?? timeOf(order, "created_at");
   if (total === undefined || placedAt === undefined) throw new PayloadError("total_price or created_at is missing.");

@@ -1,7 +1,7 @@
 import { canBeKey } from "../../lib/text.js";
 import type { Family } from "../orders/order.family.js";
 import { exact } from "../orders/units.js";
-import { type Delivered, type HookLine, linesMax, type HookNews, type HookRefund, type ReadDelivery } from "./news.js";
+import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./news.js";
 import {
   amountOf,
   idOf,
@@ -34,13 +34,15 @@ export function isPing(body: Buffer): boolean {
 
 /** Deliveries of WooCommerce: https://woocommerce.github.io/woocommerce-rest-api-docs/#webhooks */
 export const readWoocommerce: ReadDelivery = (topic, delivered) => {
-  const { body, receivedAt } = delivered;
+  const { body, receivedAt, note } = delivered;
   if (topic === "order.deleted") return { kind: "deletion", id: idOf(parsePayload(body), "id"), at: receivedAt };
-  if (topic === "order.restored") return stateOf(parsePayload(body), delivered, receivedAt);
-  return topic === "order.created" || topic === "order.updated" ? stateOf(parsePayload(body), delivered) : "unknown";
+  if (topic === "order.restored") return { ...stateOfWoocommerce(parsePayload(body), note), restoredAt: receivedAt };
+  const isState = topic === "order.created" || topic === "order.updated";
+  return isState ? stateOfWoocommerce(parsePayload(body), note) : "unknown";
 };
 
-function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews {
+/** An order as the REST API has it: wc/v3. @throws {PayloadError} */
+export function stateOfWoocommerce(order: Json, note: Note): HookState {
   requireCurrentPayload(order);
   const amount = amountOf(order, "total");
   const placedAt = timeOf(order, "date_created_gmt");
@@ -64,7 +66,6 @@ function stateOf(order: Json, { note }: Delivered, restoredAt?: Date): HookNews 
     lsId: null,
     channel: null,
     ...familyOf(order),
-    ...(restoredAt && { restoredAt }),
   };
 }
 

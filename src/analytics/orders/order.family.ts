@@ -47,26 +47,25 @@ export function joinFamilies<Order extends Member>(
   news: readonly News[],
   unknown: (id: string) => Order,
 ): void {
-  const note = (id: string, more: Family): void => {
-    const order = orders.get(id) ?? unknown(id);
-    orders.set(id, { ...order, money: { ...order.money, ...more } });
-  };
   for (const { id, parentId, isPart, hasParts } of news) {
-    if (parentId !== undefined) {
-      const children = orders.get(parentId)?.money.children ?? [];
-      note(parentId, { children: [...new Set([...children, id])].slice(0, childrenMax) });
-      note(id, { parentId });
-    }
-    if (isPart === true) note(id, { isPart });
-    if (hasParts !== true) continue;
-    note(id, { hasParts });
-    if (orders.get(id)?.money.children?.some((child) => !orders.has(child)) === true) throw new LockedError();
+    const note = (of: string, more: Family): void => {
+      const order = orders.get(of) ?? unknown(of);
+      orders.set(of, { ...order, money: { ...order.money, ...more } });
+    };
+    note(id, { ...(parentId !== undefined && { parentId }), ...(isPart && { isPart }), ...(hasParts && { hasParts }) });
+    if (parentId === undefined) continue;
+    const children = orders.get(parentId)?.money.children ?? [];
+    note(parentId, { children: [...new Set([...children, id])].slice(0, childrenMax) });
   }
-  for (const [id, { isPaid, money }] of orders) {
-    const isPart = money.isPart === true || orders.get(money.parentId ?? "")?.money.hasParts === true;
-    if (isPart && (isPaid || money.isPart !== true)) {
-      note(id, { isPart });
-      orders.set(id, { ...(orders.get(id) ?? unknown(id)), isPaid: false });
-    }
+  const divided = new Set(news.flatMap(({ id, hasParts }) => (hasParts === true ? [id] : [])));
+  markParts(orders, divided);
+}
+
+function markParts<Order extends Member>(orders: Map<string, Order>, divided: ReadonlySet<string>): void {
+  for (const [id, order] of orders) {
+    const { parentId = "", isPart, children = [] } = order.money;
+    if (divided.has(id) && children.some((child) => !orders.has(child))) throw new LockedError();
+    if (isPart === true || orders.get(parentId)?.money.hasParts === true)
+      orders.set(id, { ...order, isPaid: false, money: { ...order.money, isPart: true } });
   }
 }

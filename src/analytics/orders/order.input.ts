@@ -1,4 +1,4 @@
-import type { RootDatabase } from "../../database/client.js";
+import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError, errorAt, Problems } from "../../errors.js";
 import { withChannels } from "../events/autoChannel.js";
 import { currencyOf } from "../../access/stores/store.currency.js";
@@ -7,7 +7,6 @@ import { findLiveStream } from "../shows/liveStream.js";
 import { startWhenDue } from "../shows/liveStream.start.js";
 import type { OrderLine, OrderState } from "./order.state.js";
 import { checkOrder, type OrderInput, type OrderLineInput } from "./order.rules.js";
-import { productsOfSkus } from "./products.js";
 import { fromUnits, toUnits } from "./units.js";
 
 const ordersMax = 2_000;
@@ -33,11 +32,7 @@ export async function statesOf(
     ...(lines ?? []),
     ...(refunds ?? []).flatMap((refund) => refund.lines ?? []),
   ]);
-  const products = await productsOfSkus(
-    db,
-    storeId,
-    allLines.flatMap(({ productId, sku }) => (productId || !sku ? [] : [sku])),
-  );
+  const products = await productsOfNames(db, storeId, allLines.flatMap(namesOf));
   const channels = await channelsOf(db, storeId, orders);
   return orders.map((order, index) => stateOf(order, channels[index] ?? null, (line) => lineOf(line, products)));
 }
@@ -68,11 +63,38 @@ function stateOf(order: OrderInput, channel: Channel | null, toLine: (line: Orde
   };
 }
 
-function lineOf(
-  { productId, sku, quantity, amount }: OrderLineInput,
-  products: ReadonlyMap<string, string>,
-): OrderLine {
-  return { productId: productId || (products.get(sku ?? "") ?? sku ?? ""), quantity, amount };
+function lineOf(line: OrderLineInput, products: ReadonlyMap<string, string>): OrderLine {
+  const { productId, quantity, amount } = line;
+  return { productId: productId || productOf(namesOf(line), products), quantity, amount };
+}
+
+/** Of a line that does not name its product by the reference id. */
+function namesOf({ productId, sku, names }: OrderLineInput): readonly string[] {
+  return productId ? [] : (names ?? [sku?.trim() ?? ""]);
+}
+
+/** The reference ids of the catalog's products by names that are their ids or, where they are none, skus. */
+export async function productsOfNames(
+  db: Database,
+  storeId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return new Map();
+  const products = await db.product.findMany({
+    where: { storeId, OR: [{ id: { in: distinct } }, { sku: { in: distinct } }] },
+    select: { id: true, sku: true },
+  });
+  return new Map([
+    ...products.map(({ id, sku }) => [sku, id] as const),
+    ...products.map(({ id }) => [id, id] as const),
+  ]);
+}
+
+/** The product of a line: by the first of its names that the catalog has, else by the first of them. */
+export function productOf(names: readonly string[], products: ReadonlyMap<string, string>): string {
+  const known = names.find((name) => products.has(name));
+  return products.get(known ?? "") ?? names[0] ?? "unknown";
 }
 
 /** A scheduled show whose start has passed goes live. */

@@ -21,6 +21,8 @@ import { decimalsMax, fromUnits, toUnits } from "./units.js";
 export interface OrderLineInput {
   readonly productId?: string | null | undefined;
   readonly sku?: string | null | undefined;
+  /** By which files name the product, in place of the sku: the first that the catalog has counts. */
+  readonly names?: readonly string[] | undefined;
   readonly quantity: number;
   readonly amount: number;
 }
@@ -115,9 +117,14 @@ function checkLines(
     checkQuantity(quantity, report);
     if (productId) checkText(productId, 255, at, "productId", problems);
     if (sku) checkText(sku, 255, at, "sku", problems);
-    if (!productId && !sku) report("productId", "REQUIRED", "A line needs a productId or a sku.");
+    if (!productId && !isName(sku?.trim())) report("productId", "REQUIRED", "A line needs a productId or a sku.");
   }
   checkLineSum(all, total, reportAt(path, problems));
+}
+
+/** Shops write 0 for a product that has none of its ids. */
+export function isName(text: string | undefined): text is string {
+  return text !== undefined && text !== "" && text !== "0";
 }
 
 function checkAmount(amount: number, currency: string | null, report: Report): void {

@@ -14,7 +14,8 @@ Examples:
   npx vitrine orders reconcile acme orders_export.csv`;
 
 const importHelp = `
-Each line of an NDJSON file holds one order, as recordOrders takes it: its newer state. A CSV file is the export of Shopify or
+Each line of an NDJSON file holds one order: as recordOrders takes it, which is its newer state, or as the REST API of Shopify or
+WooCommerce lists it, which is its state at the time of its last change, as a hook delivers it. A CSV file is the export of Shopify or
 WooCommerce. It makes orders that are not known and were paid. Of an order that is known, it adds the viewer and the lines where there
 are none, raises the refunds to its total of them, and takes away what is left where the order was cancelled or refunded. It changes
 neither amounts nor times, and never gives back: orders that differ are counted, and the first ones are named. All of the file is
@@ -31,10 +32,12 @@ if nothing differs.
 Example:
   npx vitrine orders reconcile acme orders_export.csv`;
 
+const fileHelp = "NDJSON, or the CSV export of Shopify or WooCommerce";
+
 export function addOrdersCommands(program: Command): void {
   const orders = addGroup(program, "orders", "orders of the shop", examples);
   addCommand(orders, "import <store>", "record the orders of a file", importHelp)
-    .argument("<file>", "NDJSON, or the CSV export of Shopify or WooCommerce")
+    .argument("<file>", fileHelp)
     .action(async (store: string, file: string, options: OutputOptions) => {
       const { changed: _, ...result } = await withStore(store, (db, config, database) =>
         withRelay(database, config, async (notify) => {
@@ -51,7 +54,7 @@ export function addOrdersCommands(program: Command): void {
     "compare the orders of a shop's export with those that are known",
     reconcileHelp,
   )
-    .argument("<file>", "the CSV export of Shopify or WooCommerce, or NDJSON")
+    .argument("<file>", fileHelp)
     .action(async (store: string, file: string, options: OutputOptions) => {
       const result = await withStore(store, (db) => reconcile(db, store, file));
       const { differences, differencesTotal, orders: inFile } = result;
@@ -71,12 +74,14 @@ function linesOf({
   statuses,
   different,
   differences,
+  faults = [],
 }: Omit<OrderImport, "changed">): string[] {
   const names = statuses.map(({ status, orders }) => `${status}: ${orders}`).join(", ");
   const notPaid = `${unpaid} were not paid${names && ` (${names})`}`;
-  const text = `${count(accepted, "order")} recorded; ${duplicates} had been recorded before; ${notPaid}.`;
-  if (different === 0) return [text];
+  const recorded = `${count(accepted, "order")} recorded; ${duplicates} had been recorded before; ${notPaid}.`;
+  const text = [recorded, ...faults.map(({ reason, orders }) => `${count(orders, "order")}: ${reason}`)];
+  if (different === 0) return text;
   const isOrAre = different === 1 ? "differs" : "differ";
   const about = `${count(different, "order")} ${isOrAre} from what is known, which was kept. orders reconcile shows all:`;
-  return [text, about, ...differences.map(({ line, id, message }) => `line ${line}: ${id} ${message}`)];
+  return [...text, about, ...differences.map(({ line, id, message }) => `line ${line}: ${id} ${message}`)];
 }

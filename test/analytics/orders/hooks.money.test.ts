@@ -1,11 +1,15 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addHook, listHooks } from "../../../src/analytics/hooks/hook.js";
+import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { stopTimers } from "../../support/clock.js";
+import { order as orderEvent, view } from "../../support/events.js";
 import { hookOf, payloadOf, shopifyOrder, woocommerceOrder } from "../../support/figures/hooks.js";
-import { readOrder } from "../../support/figures/orders.js";
+import { filesOf, pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";
+import { netOf, readOrder, unattributedOf } from "../../support/figures/orders.js";
 import { bulk, paths, product } from "../../support/products.js";
+import { recorded, saved } from "../../support/shows.js";
 
 // What shops' systems send of money, in the shapes of their references and of public reports.
 
@@ -210,6 +214,33 @@ describe("WooCommerce", () => {
     expect(data.orders.nodes).toEqual([{ id: "7" }]);
   });
 
+  test("a part that came before its order is taken away from its show once the order says that it is divided", async () => {
+    const store = await createTestStore(app);
+    await setAttribution(app.db, store.id, { rule: "LAST_SHOW", windowHours: 168 });
+    const show = (await saved(store)).id;
+    await recorded(store, show, [view("a", { occurredAt: "2026-05-04T18:50:00.000Z" })]);
+    const { deliver } = await hookOf(app, store, "woocommerce");
+    const meta = (more: object[] = []) => ({ meta_data: [{ key: "vitrine_viewer", value: "v1" }, ...more] });
+    const part = woocommerceOrder(6, { parent_id: 5, created_via: "checkout", ...meta() });
+    await deliver("order.created", part);
+    await deliver("order.created", woocommerceOrder(8, { parent_id: 5, created_via: "dokan", ...meta() }));
+    expect(await netOf(store, show)).toEqual({ sales: 29.35, refunds: 0, net: 29.35, orders: 1 });
+    const divided = woocommerceOrder(5, { total: "100.00", ...meta([{ key: "has_sub_order", value: "1" }]) });
+    await deliver("order.created", divided);
+    expect(await netOf(store, show)).toEqual({ sales: 100, refunds: 0, net: 100, orders: 1 });
+    await deliver("order.deleted", { id: 5 });
+    await deliver("order.updated", { ...part, date_modified_gmt: "2026-05-05T10:00:00" });
+    expect(await netOf(store, show)).toEqual({ sales: 100, refunds: 100, net: 0, orders: 1 });
+    // A file that lists parts as orders, and an event of one, count them no more.
+    const { imported, reconciled } = filesOf(app, store);
+    const file = pluginCsv(["6", "8"].map((id) => pluginRow(id)));
+    expect(await imported(file)).toMatchObject({ different: 0 });
+    expect(await reconciled(file)).toMatchObject({ differencesTotal: 0 });
+    await recorded(store, show, [orderEvent("o", 29.35, { orderId: "8" })]);
+    expect(await netOf(store, show)).toEqual({ sales: 100, refunds: 100, net: 0, orders: 1 });
+    expect(await unattributedOf(store)).toEqual({ orders: 0, sales: 0, refunds: 0 });
+  });
+
   test("a line is of the first of its names that the catalog has, else of the first that is one", async () => {
     const store = await createTestStore(app);
     await store.post(paths.bulk, bulk([product("12", { sku: "small" })]));
@@ -231,6 +262,7 @@ describe("WooCommerce", () => {
     ["Vitrine_Viewer", 17, "17", []],
     ["vitrine_viewer", " ", null, []],
     ["vitrine_viewer", { a: 1 }, null, ["vitrine_viewer is not a text: no viewer was read."]],
+    ["vitrine_viewer", "undefined", null, []],
   ])("the viewer of the attribute %s with %j is %j", async (key, value, viewerId, reasons) => {
     const store = await createTestStore(app);
     const { deliver } = await hookOf(app, store, "woocommerce");

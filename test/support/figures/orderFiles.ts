@@ -109,9 +109,6 @@ export function filesOf(app: TestApp, { id }: TestStore) {
       ];
       return first === second ? first : `import: ${first} reconcile: ${second}`;
     },
-    /** The import alone must refuse it: it checks what is to be stored. */
-    importRefusal: async (content: string): Promise<string> =>
-      refusalOf(importOrders(app.db, id, await written(content))),
   };
 }
 

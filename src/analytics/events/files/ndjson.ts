@@ -22,9 +22,13 @@ const [lineFeed, carriageReturn] = [10, 13] as const;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Reads the first `size` bytes in constant memory. The handle stays open for another reading. */
-export async function* readLines(handle: FileHandle, size: number): AsyncGenerator<LineBlock, void> {
+export async function* readLines(
+  handle: FileHandle,
+  size: number,
+  bytesMax = lineBytesMax,
+): AsyncGenerator<LineBlock, void> {
   if (size === 0) return;
-  const splitter = new LineSplitter();
+  const splitter = new LineSplitter(bytesMax);
   let bytesRead = 0;
   // Without a start, a second reading would begin where the first one ended.
   const options = { start: 0, end: size - 1, highWaterMark: blockBytes, autoClose: false };
@@ -42,6 +46,8 @@ export class LineSplitter {
   #parts: Buffer[] = [];
   #partsBytes = 0;
   #dropping = false;
+
+  constructor(private readonly bytesMax = lineBytesMax) {}
 
   push(block: Buffer): TextLine[] {
     const lines: TextLine[] = [];
@@ -62,7 +68,7 @@ export class LineSplitter {
 
   #keep(part: Buffer): void {
     this.#partsBytes += part.length;
-    if (this.#partsBytes > lineBytesMax + byteOrderMark.length + 1) this.#dropping = true;
+    if (this.#partsBytes > this.bytesMax + byteOrderMark.length + 1) this.#dropping = true;
     if (this.#dropping) this.#clear();
     else if (part.length > 0) this.#parts.push(part);
   }
@@ -85,7 +91,7 @@ export class LineSplitter {
       number === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
     const end = bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length;
     const line = bytes.subarray(start, end);
-    if (this.#dropping || line.length > lineBytesMax) lines.push({ number, text: "", fault: "tooLong" });
+    if (this.#dropping || line.length > this.bytesMax) lines.push({ number, text: "", fault: "tooLong" });
     else if (!isUtf8(line)) lines.push({ number, text: "", fault: "notUtf8" });
     else {
       const text = line.toString("utf8");

@@ -1,7 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
 import { mustBe, shownValue } from "../../../lib/mustBe.js";
-import type { OrderInput, OrderLineInput } from "../order.rules.js";
+import { canBeKey } from "../../../lib/text.js";
+import { viewerIdOf } from "../../hooks/payload.js";
+import { isName, type OrderInput, type OrderLineInput } from "../order.rules.js";
 import { exact, toUnits } from "../units.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
 import type { FileOrder } from "./fileOrder.js";
@@ -112,7 +114,7 @@ class OrderReader {
       refunds: refunded > 0 ? [{ id: "file", amount: refunded }] : [],
     };
     if (status.isPaid) this.#requireCurrency(order, line);
-    return { order, line, csv: { status, isGone: isCancelled || status.isGone, refunded, name, isByNumber } };
+    return { order, line, name, csv: { status, isGone: isCancelled || status.isGone, refunded, isByNumber } };
   }
 
   #requireCurrency({ currency: given }: OrderInput, line: number): void {
@@ -137,7 +139,9 @@ class OrderReader {
   }
 
   #lineOf(row: OrderRowOfFile): OrderLineInput[] {
-    const sku = row.cells.sku || row.cells.lineName;
+    const { sku: own, variant, product, lineName } = row.cells;
+    const ids = [own, variant, product].filter(isName);
+    const [sku, ...others] = ids.length > 0 ? ids : [lineName ?? ""];
     if (!sku) return [];
     const text = row.cells.quantity ?? "";
     const quantity = /^\d+(?:[.,]0+)?$/u.test(text) ? Number.parseInt(text, 10) : undefined;
@@ -147,7 +151,8 @@ class OrderReader {
       const message = `${row.columns.names.quantity} must be a whole number, and not ${shownValue(text)}.`;
       throw faultAt(row.line, message);
     }
-    return quantity === 0 ? [] : [{ sku, quantity, amount: exact(price * quantity) }];
+    const names = [sku, ...others.filter(canBeKey)];
+    return quantity === 0 ? [] : [{ sku, names, quantity, amount: exact(price * quantity) }];
   }
 
   /** Undefined for an empty cell. */
@@ -170,6 +175,7 @@ class OrderReader {
 }
 
 /** Of a column of its own, or as Shopify writes it among the notes of an order, under any of the names that hooks take. */
-function viewerOf({ cells: { viewer, notes = "" } }: OrderRowOfFile): string | null {
-  return viewer || (/(?:^|\n)(?:[^\s:]*\/)?_?vitrine_viewer:[^\S\n]*(\S+)/iu.exec(notes)?.[1] ?? null);
+function viewerOf({ cells: { viewer = "", otherViewer = "", notes = "" } }: OrderRowOfFile): string | null {
+  const note = /(?:^|\n)(?:[^\s:]*\/)?_?vitrine_viewer:[^\S\n]*(\S+)/iu.exec(notes)?.[1];
+  return viewerIdOf(viewer) ?? viewerIdOf(otherViewer) ?? viewerIdOf(note ?? "");
 }

@@ -1,9 +1,10 @@
 import type { Database } from "../../../database/client.js";
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
-import { counted, netOf } from "../order.counted.js";
+import { counted, type CountedOrder, netOf } from "../order.counted.js";
+import { merge, type OrderNews } from "../order.state.js";
 import { orderColumns, orderOf, type OrderRow } from "../order.store.js";
-import { fromUnits, toUnits } from "../units.js";
-import { type FileOrder, isPaid } from "./fileOrder.js";
+import { fromUnits } from "../units.js";
+import { type FileOrder, isPaid, statusOf } from "./fileOrder.js";
 
 export interface Difference {
   readonly kind: "missing" | "unknown" | "different";
@@ -13,11 +14,17 @@ export interface Difference {
   readonly message: string;
 }
 
-/** Compares orders of a file with what is known of them. @returns a difference, or undefined, for each */
+/**
+ * Compares orders of a file with what is known of them.
+ *
+ * @param news what the orders report
+ * @returns a difference, or undefined, for each
+ */
 export async function compareOrders(
   db: Database,
   storeId: string,
   batch: readonly FileOrder[],
+  news: ReadonlyMap<FileOrder, OrderNews>,
 ): Promise<readonly (Difference | undefined)[]> {
   if (batch.length === 0) return [];
   const ids = batch.map(({ order }) => order.id);
@@ -27,39 +34,35 @@ export async function compareOrders(
   const known = new Map(rows.map((row) => [row.id, row]));
   return batch.map((item) => {
     const { order, line } = item;
-    const found = differenceOf(item, known.get(order.id));
+    const found = differenceOf(item, news.get(item), known.get(order.id));
     return found && { ...found, id: order.id, line };
   });
 }
 
 type Found = Pick<Difference, "kind" | "message"> | undefined;
 
-function differenceOf(item: FileOrder, row: OrderRow | undefined): Found {
-  const money = row && counted(orderOf(row));
-  const { order } = item;
-  if (!isPaid(item)) return money && differenceOfUnpaid(item, fromUnits(money.gross), netOf(money));
+function differenceOf(item: FileOrder, news: OrderNews | undefined, row: OrderRow | undefined): Found {
+  const order = row && orderOf(row);
+  if (order?.money.isPart === true) return undefined; // it counts with another one
+  const money = order && counted(order);
+  const inFile = isPaid(item) && news !== undefined ? counted(merge(undefined, news)) : undefined;
+  if (inFile === undefined) return money && differenceOfUnpaid(item, money);
   if (money === undefined) {
-    const message = row === undefined ? "It is not known here" : "It is not paid here";
-    return { kind: "missing", message: `${message}: ${order.amount}.` };
+    const message = order === undefined ? "It is not known here" : "It is not paid here";
+    return { kind: "missing", message: `${message}: ${fromUnits(inFile.gross)}.` };
   }
-  const net = netInFile(item);
-  const [gross, left] = [fromUnits(money.gross), netOf(money)];
-  if (gross === order.amount && left === net) return undefined;
-  const message = `${amounts(order.amount, net)} in the file, ${amounts(gross, left)} here.`;
-  return { kind: "different", message };
+  if (amounts(inFile) === amounts(money)) return undefined;
+  return { kind: "different", message: `${amounts(inFile)} in the file, ${amounts(money)} here.` };
 }
 
 /** An order that was not paid counts for nothing; of one that is cancelled, nothing may be left. */
-function differenceOfUnpaid({ csv }: FileOrder, gross: number, left: number): Found {
-  if (csv?.isGone === true && left === 0) return undefined;
-  return { kind: "different", message: `${csv?.status.name} in the file, ${amounts(gross, left)} here.` };
+function differenceOfUnpaid(item: FileOrder, money: CountedOrder): Found {
+  const isGone = item.csv?.isGone ?? item.shop?.state.isCancelled;
+  if (isGone === true && netOf(money) === 0) return undefined;
+  return { kind: "different", message: `${statusOf(item)} in the file, ${amounts(money)} here.` };
 }
 
-function netInFile({ order, csv }: FileOrder): number {
-  if (csv?.isGone === true) return 0;
-  return fromUnits((order.refunds ?? []).reduce((units, { amount }) => units - toUnits(amount), toUnits(order.amount)));
-}
-
-function amounts(gross: number, left: number): string {
+function amounts(money: CountedOrder): string {
+  const [gross, left] = [fromUnits(money.gross), netOf(money)];
   return left === gross ? String(gross) : `${gross}, ${left} after refunds`;
 }

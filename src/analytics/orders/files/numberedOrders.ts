@@ -24,20 +24,26 @@ export async function requireIds(db: Database, storeId: string): Promise<void> {
   );
 }
 
+/** Whether a store has orders of which only a number or a name is known. */
+export async function hasNumberedOrders(db: Database, storeId: string): Promise<boolean> {
+  const [row] = await db.$queryRaw<{ found: boolean }[]>`
+    SELECT EXISTS (SELECT FROM "ShopOrder" WHERE "storeId" = ${storeId} AND state LIKE '%"isByNumber":true%') AS found`;
+  return row?.found === true;
+}
+
 /** @throws {AppError} VALIDATION_FAILED where an order is known by its number or its name, and would count once more by its id */
 export async function requireOneId(db: Database, storeId: string, batch: readonly FileOrder[]): Promise<void> {
-  const others = batch.filter(({ csv, order }) => csv !== undefined && csv.name !== "" && csv.name !== order.id);
+  const others = batch.filter(({ name, order }) => name !== "" && name !== order.id);
   if (others.length === 0) return;
-  const names = others.map(({ csv }) => csv?.name ?? "");
+  const names = others.map(({ name }) => name);
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM "ShopOrder"
     WHERE "storeId" = ${storeId} AND id = ANY(${textArrayLiteral(names)}::text[]) AND state LIKE '%"isByNumber":true%'`;
   const known = new Set(rows.map(({ id }) => id));
-  const first = others.find(({ csv }) => known.has(csv?.name ?? ""));
+  const first = others.find(({ name }) => known.has(name));
   if (first === undefined) return;
-  const name = shownValue(first.csv?.name ?? "");
   throw faultAt(
     first.line,
-    `The order is known as ${name} from a file without ids, and would count twice: use such a file again, or record this one in a new store.`,
+    `The order is known as ${shownValue(first.name)} from a file without ids, and would count twice: use such a file again, or record this one in a new store.`,
   );
 }

@@ -1,5 +1,6 @@
 import type { CsvRecord } from "../../../catalog/sources/csv/records.js";
 import { shownValue } from "../../../lib/mustBe.js";
+import { isViewerName } from "../../hooks/payload.js";
 import { faultAt } from "./orderLines.js";
 
 /**
@@ -18,7 +19,11 @@ const orderColumns = {
   refunded: ["refundedamount", "orderrefundamount", "refundedtotal", "refunded"],
   notes: ["noteattributes", "customernote"],
   viewer: ["vitrineviewer", "metavitrineviewer"],
+  /** Of a shop that has changed its checkout. */
+  otherViewer: [],
   sku: ["lineitemsku", "sku", "itemsku", "productsku"],
+  variant: ["lineitemvariantid", "variationid", "itemvariationid", "variantid"],
+  product: ["lineitemproductid", "productid", "itemproductid"],
   lineName: ["lineitemname", "itemname", "productname"],
   quantity: ["lineitemquantity", "quantity", "itemquantity", "qty"],
   price: ["lineitemprice", "itemcost", "itemprice"],
@@ -46,7 +51,7 @@ export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "
   const at: Partial<Record<OrderColumn, number>> = {};
   const utc = new Set<OrderColumn>();
   for (const [column, aliases] of Object.entries(orderColumns) as [OrderColumn, readonly string[]][]) {
-    const index = indexOf(names, aliases, column === "placedAt" || column === "cancelledAt");
+    const index = indexOf(names, aliases, column, header);
     const name = names[index];
     if (name === undefined) continue;
     if (names.lastIndexOf(name) !== index)
@@ -60,13 +65,31 @@ export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "
   return { at: own, names: shownNames, width: Math.max(...Object.values(own)) + 1, utc };
 }
 
-/** -1 where none of them is there. @param isTime of columns of times, those of UTC come first: they can be read in one way only */
-function indexOf(names: readonly string[], aliases: readonly string[], isTime: boolean): number {
-  const ofUtc = isTime
-    ? names.findIndex((name) => utcNames.test(name) && aliases.includes(name.replace(utcNames, "")))
-    : -1;
-  if (ofUtc !== -1) return ofUtc;
-  return names.indexOf(aliases.find((alias) => names.includes(alias)) ?? "-");
+/** -1 where none of them is there. */
+function indexOf(names: readonly string[], aliases: readonly string[], column: OrderColumn, header: readonly string[]) {
+  const first = firstOf(names, aliases, column, header);
+  return first === -1 ? names.indexOf(aliases.find((alias) => names.includes(alias)) ?? "-") : first;
+}
+
+/** A column that comes before those of the other names, or -1. */
+function firstOf(names: readonly string[], aliases: readonly string[], column: OrderColumn, header: readonly string[]) {
+  switch (column) {
+    case "viewer":
+      return header.findIndex(isViewerColumn);
+    case "otherViewer":
+      return header.findLastIndex(isViewerColumn);
+    case "placedAt":
+    case "cancelledAt":
+      // Times of UTC can be read in one way only.
+      return names.findIndex((name) => utcNames.test(name) && aliases.includes(name.replace(utcNames, "")));
+    default:
+      return -1;
+  }
+}
+
+/** As exports name the column of a meta value: `Meta: _wc_other/shop/vitrine_viewer`. */
+function isViewerColumn(name: string): boolean {
+  return isViewerName(name.split(":").at(-1) ?? "");
 }
 
 const needed = {
@@ -101,9 +124,10 @@ function netMessage(name: string | undefined): string {
   );
 }
 
+const ofLines: ReadonlySet<string> = new Set(["sku", "variant", "product", "lineName", "price", "quantity"]);
+
 /** Without a price or a quantity, nothing says what a line is worth: the order counts without lines. */
 function withValuedLines(at: Partial<Record<OrderColumn, number>>): Partial<Record<OrderColumn, number>> {
   if (at.price !== undefined && at.quantity !== undefined) return at;
-  const { sku: _sku, lineName: _lineName, price: _price, quantity: _quantity, ...others } = at;
-  return others;
+  return Object.fromEntries(Object.entries(at).filter(([name]) => !ofLines.has(name)));
 }

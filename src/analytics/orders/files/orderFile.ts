@@ -1,12 +1,12 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { currencyOf } from "../../../access/stores/store.currency.js";
 import { timeZoneOf } from "../../../access/stores/store.js";
-import type { Database } from "../../../database/client.js";
+import type { Database, RootDatabase } from "../../../database/client.js";
 import { AppError } from "../../../errors.js";
 import { openCsv } from "./csvOrders.js";
-import type { FileOrder } from "./fileOrder.js";
-import { requireIds } from "./numberedOrders.js";
-import { readJsonLines } from "./orderLines.js";
+import { type FileOrder, newsOf } from "./fileOrder.js";
+import { openJson } from "./jsonOrders.js";
+import { requireIds, requireOneId } from "./numberedOrders.js";
 
 export interface OrderFile {
   /** Of all orders, in the order of the file and in constant memory. Can be called again. */
@@ -14,20 +14,25 @@ export interface OrderFile {
 }
 
 /**
- * Works with the orders of a file: a JSON object on each line, as recordOrders takes it, or the CSV export of Shopify or WooCommerce,
- * all of which is read once before.
+ * Works with the orders of a file, all of which is read and checked before: a JSON object on each line, as recordOrders takes it or as
+ * the REST API of Shopify or WooCommerce lists it, or the CSV export of one of these.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
 export async function withOrderFile<Result>(
-  db: Database,
+  db: RootDatabase,
   storeId: string,
   path: string,
   work: (file: OrderFile) => Promise<Result>,
 ): Promise<Result> {
   const handle = await open(path);
   try {
-    return await work(await openFile(db, storeId, handle));
+    const file = await openFile(db, storeId, handle);
+    for await (const batch of batchesOf(file)) {
+      await newsOf(db, storeId, batch);
+      await requireOneId(db, storeId, batch);
+    }
+    return await work(file);
   } finally {
     await handle.close();
   }
@@ -36,16 +41,15 @@ export async function withOrderFile<Result>(
 async function openFile(db: Database, storeId: string, handle: FileHandle): Promise<OrderFile> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0);
   const start = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF?\s*/u, "");
-  const { size } = await handle.stat();
-  if (start.startsWith("{")) return { read: () => readJsonLines(handle, size) };
+  const currency = await currencyOf(db, storeId, true);
+  if (start.startsWith("{")) return openJson(handle, currency);
   if (start.startsWith("[")) {
     throw new AppError(
       "VALIDATION_FAILED",
       "Line 1: A list in JSON is not read: write one order on each line, as NDJSON.",
     );
   }
-  const settings = { currency: await currencyOf(db, storeId, true), timeZone: await timeZoneOf(db, storeId) };
-  const csv = await openCsv(handle, settings);
+  const csv = await openCsv(handle, { currency, timeZone: await timeZoneOf(db, storeId) });
   if (csv.isByNumber) await requireIds(db, storeId);
   return csv;
 }

@@ -1,11 +1,7 @@
 import type { RootDatabase } from "../../../database/client.js";
-import { AppError } from "../../../errors.js";
-import { statesOf } from "../order.input.js";
 import { recordNews, recordNewsOfKnown } from "../order.record.js";
-import type { OrderNews, OrderOfFile, OrderState } from "../order.state.js";
 import { compareOrders, type Difference } from "./differences.js";
-import { requireOneId } from "./numberedOrders.js";
-import { type FileOrder, isPaid } from "./fileOrder.js";
+import { type FileOrder, isPaid, newsOf, statusOf } from "./fileOrder.js";
 import { batchesOf, withOrderFile } from "./orderFile.js";
 import { StatusCounts } from "./cells/status.js";
 
@@ -22,22 +18,20 @@ export interface OrderImport {
   readonly different: number;
   /** The first 10 of these. */
   readonly differences: readonly Omit<Difference, "kind">[];
+  /** Why something of an order was not used that bears no money. */
+  readonly faults?: readonly { readonly reason: string; readonly orders: number }[];
   /** The ids of the shows whose figures changed. */
   readonly changed: readonly string[];
 }
 
 /**
- * Records the orders of a file, in batches. All of it is read before anything is stored, so that a line that cannot be read stores
+ * Records the orders of a file, in batches. All of it is checked before anything is stored, so that a line that cannot be read stores
  * nothing; if it is interrupted, another call does the rest.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
 export function importOrders(db: RootDatabase, storeId: string, path: string): Promise<OrderImport> {
   return withOrderFile(db, storeId, path, async (file) => {
-    for await (const batch of batchesOf(file)) {
-      await newsOf(db, storeId, batch);
-      await requireOneId(db, storeId, batch);
-    }
     const result = new ImportResult();
     for await (const batch of batchesOf(file)) await recordBatch(db, storeId, batch, result);
     return result.sum;
@@ -48,6 +42,7 @@ class ImportResult {
   readonly #changed = new Set<string>();
   readonly #statuses = new StatusCounts();
   readonly #differences: Omit<Difference, "kind">[] = [];
+  readonly #faults = new Map<string, number>();
   #different = 0;
   #accepted = 0;
   #duplicates = 0;
@@ -60,6 +55,7 @@ class ImportResult {
       statuses: this.#statuses.list,
       different: this.#different,
       differences: this.#differences,
+      ...(this.#faults.size > 0 && { faults: [...this.#faults].map(([reason, orders]) => ({ reason, orders })) }),
       changed: [...this.#changed],
     };
   }
@@ -70,8 +66,9 @@ class ImportResult {
     for (const lsId of changed) this.#changed.add(lsId);
   }
 
-  addUnpaid({ csv }: FileOrder): void {
-    if (csv !== undefined) this.#statuses.add(csv.status);
+  note(item: FileOrder): void {
+    if (!isPaid(item)) this.#statuses.add(statusOf(item));
+    for (const fault of new Set(item.shop?.faults)) this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + 1);
   }
 
   addDifference({ id, line, message }: Difference): void {
@@ -86,59 +83,19 @@ async function recordBatch(
   batch: readonly FileOrder[],
   result: ImportResult,
 ): Promise<void> {
-  const { paid, gone } = await newsOf(db, storeId, batch);
-  result.add(await recordNews(db, storeId, paid));
+  const news = await newsOf(db, storeId, batch);
+  const newsWhere = (is: (item: FileOrder) => boolean) =>
+    batch.flatMap((item) => (is(item) ? (news.get(item) ?? []) : []));
+  result.add(await recordNews(db, storeId, newsWhere(isPaid)));
+  // States that were not paid are kept, since others may come behind them; a CSV makes no order by them.
+  const unpaid = newsWhere((item) => item.shop !== undefined && !isPaid(item));
+  const { changed: shows } = await recordNews(db, storeId, unpaid);
+  const gone = newsWhere((item) => item.csv !== undefined && !isPaid(item));
   const { accepted, changed } = await recordNewsOfKnown(db, storeId, gone);
-  result.add({ accepted, duplicates: 0, changed });
-  for (const item of batch) if (!isPaid(item)) result.addUnpaid(item);
+  result.add({ accepted, duplicates: 0, changed: [...shows, ...changed] });
+  for (const item of batch) result.note(item);
   const ofCsv = batch.filter(({ csv }) => csv !== undefined);
-  for (const difference of await compareOrders(db, storeId, ofCsv)) {
+  for (const difference of await compareOrders(db, storeId, ofCsv, news)) {
     if (difference !== undefined) result.addDifference(difference);
-  }
-}
-
-interface NewsOfFile {
-  readonly paid: readonly OrderNews[];
-  /** Of orders that were not paid, of which nothing is left: they change those that are known, and make none. */
-  readonly gone: readonly OrderNews[];
-}
-
-async function newsOf(db: RootDatabase, storeId: string, batch: readonly FileOrder[]): Promise<NewsOfFile> {
-  const used = batch.filter((item) => isPaid(item) || item.csv?.isGone === true);
-  const states = await atLines(used, () =>
-    statesOf(
-      db,
-      storeId,
-      used.map(({ order }) => order),
-    ),
-  );
-  const news = used.map((item, index) => ({ isPaid: isPaid(item), news: newsOfOrder(item, states[index]) }));
-  const ofKind = (isOfKind: boolean) => news.filter((item) => item.isPaid === isOfKind).flatMap((item) => item.news);
-  return { paid: ofKind(true), gone: ofKind(false) };
-}
-
-/** What a CSV says of an order is less than its state. */
-function newsOfOrder({ csv }: FileOrder, state: OrderState | undefined): OrderNews[] {
-  if (state === undefined) return [];
-  if (csv === undefined) return [state];
-  const { id, placedAt, amount, lines, viewerId } = state;
-  const { isGone, refunded, isByNumber } = csv;
-  const ofFile: OrderOfFile = { kind: "file", id, placedAt, amount, lines, viewerId, isGone, refunded, isByNumber };
-  return [ofFile];
-}
-
-/** Names the line of the file instead of the position in the batch. */
-async function atLines<Result>(batch: readonly FileOrder[], work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const problems = error.problems.map(({ path: [list, index, ...rest], ...problem }) => {
-      const line = list === "orders" && typeof index === "number" ? batch[index]?.line : undefined;
-      return line === undefined ? { ...problem, path: rest } : { ...problem, path: rest, line };
-    });
-    const [first] = problems;
-    const where = first?.line === undefined ? "" : `Line ${first.line}: `;
-    throw new AppError(error.code, `${where}${first?.message ?? error.message}`, { problems });
   }
 }

@@ -1,37 +1,16 @@
-import type { FileHandle } from "node:fs/promises";
 import { AppError, Problems } from "../../../errors.js";
 import { parseDateTime } from "../../../lib/dateTime.js";
-import { notJson } from "../../../lib/json/fault.js";
 import { clip } from "../../../lib/text.js";
-import { readLines } from "../../events/files/ndjson.js";
 import { channels } from "../../events/events.input.js";
 import type { OrderInput, OrderLineInput } from "../order.rules.js";
-
-/** Orders as recordOrders takes them, one on each line. @throws {AppError} VALIDATION_FAILED naming the line */
-export async function* readJsonLines(
-  handle: FileHandle,
-  size: number,
-): AsyncGenerator<{ readonly order: OrderInput; readonly line: number }, void> {
-  for await (const { lines } of readLines(handle, size)) {
-    for (const { text, number, fault } of lines) {
-      if (fault !== undefined) throw faultAt(number, "The line is too long, or no UTF-8.");
-      let order: unknown;
-      try {
-        order = JSON.parse(text);
-      } catch {
-        throw faultAt(number, notJson(text));
-      }
-      yield { order: readObject(order, number), line: number };
-    }
-  }
-}
 
 const texts = ["id", "currency", "viewerId", "lsId", "channel"] as const;
 const members = new Set<string>([...texts, "placedAt", "amount", "lines", "refunds"]);
 const lineMembers = new Set(["productId", "sku", "quantity", "amount"]);
 const refundMembers = new Set(["id", "at", "amount", "lines"]);
 
-function readObject(value: unknown, line: number): OrderInput {
+/** An order as recordOrders takes it. @throws {AppError} VALIDATION_FAILED naming the line */
+export function readObject(value: unknown, line: number): OrderInput {
   const order = objectOf(value, members, "The line", line);
   for (const name of texts) {
     const text = order[name];

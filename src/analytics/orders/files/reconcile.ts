@@ -1,6 +1,6 @@
-import type { Database } from "../../../database/client.js";
+import type { Database, RootDatabase } from "../../../database/client.js";
 import { compareOrders, type Difference } from "./differences.js";
-import { type FileOrder, isPaid } from "./fileOrder.js";
+import { type FileOrder, isPaid, newsOf } from "./fileOrder.js";
 import { batchesOf, type OrderFile, withOrderFile } from "./orderFile.js";
 
 export interface Reconciliation {
@@ -23,7 +23,7 @@ const idsMax = 2_000_000;
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
-export function reconcile(db: Database, storeId: string, path: string): Promise<Reconciliation> {
+export function reconcile(db: RootDatabase, storeId: string, path: string): Promise<Reconciliation> {
   return withOrderFile(db, storeId, path, (file) => new Comparison(db, storeId).compare(file));
 }
 
@@ -37,7 +37,7 @@ class Comparison {
   #until = -Infinity;
 
   constructor(
-    private readonly db: Database,
+    private readonly db: RootDatabase,
     private readonly storeId: string,
   ) {}
 
@@ -68,7 +68,8 @@ class Comparison {
   }
 
   async #compareBatch(batch: readonly FileOrder[]): Promise<void> {
-    const found = await compareOrders(this.db, this.storeId, batch);
+    const news = await newsOf(this.db, this.storeId, batch);
+    const found = await compareOrders(this.db, this.storeId, batch, news);
     for (const [index, item] of batch.entries()) {
       const difference = found[index];
       if (difference !== undefined) this.#differ(difference);

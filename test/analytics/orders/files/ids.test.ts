@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addHook, listHooks } from "../../../../src/analytics/hooks/hook.js";
 import { openTestApp } from "../../../support/app.js";
 import {
   csvOf,
@@ -69,13 +70,27 @@ test("a store that has such files alone takes them again, until it knows orders 
 
 test("an order that is known by its name does not count once more by its id", async () => {
   const store = await euroStore(app);
-  const { imported, importRefusal } = filesOf(app, store);
+  const { imported, refusal } = filesOf(app, store);
   await imported(named);
-  expect(await importRefusal(shopifyCsv([shopifyRow("1043"), shopifyRow("1042")]))).toBe(
+  expect(await refusal(shopifyCsv([shopifyRow("1043"), shopifyRow("1042")]))).toBe(
     'Line 4: The order is known as "#1042" from a file without ids, and would count twice: use such a file again, or record this ' +
       "one in a new store.",
   );
   expect(await unattributedOf(store)).toMatchObject({ orders: 1 });
+});
+
+test("a hook is refused while orders are known by their numbers, with what to do, and none is counted twice", async () => {
+  const store = await euroStore(app);
+  await filesOf(app, store).imported(numbered);
+  await expect(addHook(app.db, store.id, { from: "woocommerce" })).rejects.toMatchObject({
+    code: "VALIDATION_FAILED",
+    message:
+      `Store ${store.id} knows orders by their numbers or names, from a file without ids: a hook would count them twice. Add the hook ` +
+      "to a new store, and import the orders there from a file with the column Id or Order ID.",
+  });
+  expect(await listHooks(app.db, store.id)).toEqual([]);
+  await recordedOrders(store, [sentOrder("1042", 100)]);
+  await addHook(app.db, store.id, { from: "woocommerce" });
 });
 
 test("rows belong to an order by its id, or without one by the name of the row above", async () => {

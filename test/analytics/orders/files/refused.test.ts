@@ -19,7 +19,7 @@ const app = await openTestApp();
 
 /** One store is enough where nothing may be stored. */
 const store = await euroStore(app);
-const { refusal, importRefusal } = filesOf(app, store);
+const { refusal } = filesOf(app, store);
 
 const none = { orders: 0, sales: 0, refunds: 0 };
 const noAmount = (line: number, column: string, text: string) =>
@@ -77,19 +77,13 @@ test("a row that says something else of its order than the first one is refused:
   );
 });
 
-test("the import refuses what recordOrders refuses, with its line", async () => {
+test("both commands refuse what recordOrders refuses, with its line", async () => {
   const row = (fields: Cells) => pluginCsv([pluginRow("1"), pluginRow("2", { "Item Price": "1.00", ...fields })]);
-  expect(await importRefusal(row({ "Order Total": "5.0001" }))).toMatch(
-    /^Line 3: amount must be an amount of EUR, with/u,
-  );
-  expect(await importRefusal(row({ "Order ID": "x".repeat(256) }))).toBe(
-    "Line 3: id must have at most 255 characters.",
-  );
-  expect(await importRefusal(row({ "Order Date": "2126-05-04" }))).toMatch(/^Line 3: placedAt must be at most five/u);
-  expect(await importRefusal(row({ "Order Status": "failed", "Order Date": "2126-05-04" }))).toMatch(
-    /^Line 3: placedAt/u,
-  );
-  expect(await importRefusal(row({ "Item SKU": "y".repeat(256) }))).toMatch(/^Line 3: sku must have/u);
+  expect(await refusal(row({ "Order Total": "5.0001" }))).toMatch(/^Line 3: amount must be an amount of EUR, with/u);
+  expect(await refusal(row({ "Order ID": "x".repeat(256) }))).toBe("Line 3: id must have at most 255 characters.");
+  expect(await refusal(row({ "Order Date": "2126-05-04" }))).toMatch(/^Line 3: placedAt must be at most five/u);
+  expect(await refusal(row({ "Order Status": "failed", "Order Date": "2126-05-04" }))).toMatch(/^Line 3: placedAt/u);
+  expect(await refusal(row({ "Item SKU": "y".repeat(256) }))).toMatch(/^Line 3: sku must have/u);
 });
 
 test("net revenue is no total: it is refused, and the message says which exports work", async () => {

@@ -34,7 +34,7 @@ export class StatusCounts {
   readonly #counts = new Map<string, number>();
   total = 0;
 
-  add({ name }: OrderStatus): void {
+  add(name: string): void {
     this.total += 1;
     const known = this.#counts.has(name) || this.#counts.size < namesMax ? name : "others";
     this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
