@@ -144,15 +144,18 @@ export function viewerOf(order: Json, list: string, name: string, note: (fault: 
     const { [name]: key, value } = (attribute ?? {}) as Json;
     if (typeof key !== "string" || !isViewerName(key)) continue;
     if (typeof value === "string" || typeof value === "number") {
-      const viewer = viewerIdOf(String(value));
+      const viewer = viewerIdOf(String(value), note);
       if (viewer !== null) return viewer;
     } else if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
   }
   return null;
 }
 
-/** Null for a text that is no id of a viewer. */
-export function viewerIdOf(text: string): string | null {
+/** Null for a text that is no id of a viewer, which is noted unless it is blank. */
+export function viewerIdOf(text: string, note: (fault: string) => void): string | null {
   const id = text.trim();
-  return id === "" || !canBeKey(id) || identifiesNobody(id) ? null : id;
+  if (id === "") return null;
+  if (canBeKey(id) && !identifiesNobody(id)) return id;
+  note(`${viewerAttribute} identifies no viewer: see how the shop sets it.`);
+  return null;
 }

@@ -138,7 +138,7 @@ async function changeOrders(
 async function changeWithin(
   transaction: Database,
   storeId: string,
-  { ids, locked, which, areAll = false, keep }: ChangedOrders & { readonly locked: readonly string[] },
+  { ids, locked = ids, which, areAll = false, keep }: ChangedOrders & { readonly locked?: readonly string[] },
   change: Change,
 ): Promise<RecordedOrders> {
   const known = await lockOrders(transaction, storeId, locked, which);

@@ -56,7 +56,7 @@ export function checkOrder(order: OrderInput, path: Path, problems: Problems, cu
   checkText(order.id, 255, path, "id", problems);
   checkPast(placedAt, "placedAt", latestMoment(), report);
   checkAmount(order.amount, currency, report);
-  checkCurrency(order.currency || null, currency, report);
+  checkCurrency(order.currency?.toUpperCase() || null, currency, report);
   if (typeof viewerId === "string") {
     checkText(viewerId, 255, path, "viewerId", problems);
     checkIdentifies(viewerId, report);

@@ -116,8 +116,21 @@ export interface KnownOrder {
 const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
 
 /**
- * What is known of an order after news of it. News may come twice and in any order: the result is the same. The gross amount
- * never falls, and an older state adds only what was not known.
+ * What is known of an order after news of it. News may come twice and in any order: the result is the same.
+ *
+ * - A state takes the place of an older one. One that names no time, as of recordOrders, is newer than all before. Of two of one time,
+ *   the one that can only be later counts.
+ * - The order counts from the first state that was paid. Its gross amount is the most that was ever paid, and never falls: what a newer
+ *   state has left of it no more is refunded, whether by refunds that it lists, by a reduction or by a cancellation.
+ * - A refund that was reported by itself counts beside the newest state until that lists it.
+ * - A state without lines keeps those of an earlier one with the same amount, if both name their times.
+ * - A deletion refunds what is left. It ends by a restoration that was received later, or by a state that changed later.
+ * - A file (of CSV) makes an order of which no state is known. Of any other it adds the viewer and the lines where there are none; what
+ *   it has as refunded is a total, and what is cancelled there has nothing left: it never gives back. A state takes the place of its
+ *   amount and its time.
+ * - A part of another order counts for nothing (order.family.ts).
+ *
+ * order.counted.ts has what of this counts, and docs/orders.md has it as a table.
  */
 export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
   switch (news.kind) {

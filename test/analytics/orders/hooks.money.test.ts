@@ -262,7 +262,7 @@ describe("WooCommerce", () => {
     ["Vitrine_Viewer", 17, "17", []],
     ["vitrine_viewer", " ", null, []],
     ["vitrine_viewer", { a: 1 }, null, ["vitrine_viewer is not a text: no viewer was read."]],
-    ["vitrine_viewer", "undefined", null, []],
+    ["vitrine_viewer", "undefined", null, ["vitrine_viewer identifies no viewer: see how the shop sets it."]],
   ])("the viewer of the attribute %s with %j is %j", async (key, value, viewerId, reasons) => {
     const store = await createTestStore(app);
     const { deliver } = await hookOf(app, store, "woocommerce");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { setStore } from "../../../src/access/stores/store.js";
 import { lockOrders } from "../../../src/analytics/orders/order.store.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { ofTest } from "../../support/citus/recording.js";
@@ -14,6 +15,7 @@ import {
   sentOrder,
   unattributedOf,
 } from "../../support/figures/orders.js";
+import { bulk, paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp();
@@ -59,6 +61,35 @@ test("the newer state of an order corrects its time and its viewer, and nothing 
   expect(await recordedOrders(store, [corrected])).toEqual({ accepted: 1, duplicates: 0 });
   expect(await recordedOrders(store, [corrected])).toEqual({ accepted: 0, duplicates: 1 });
   expect(await readOrder(store, "1")).toMatchObject({ viewerId: "v2", placedAt: "2026-05-01T10:00:00.000Z" });
+});
+
+test("codes of currencies are compared without case", async () => {
+  const { store } = await storeWithShow(app);
+  await setStore(app.db, store.id, { currency: "EUR" });
+  expect(await recordedOrders(store, [sentOrder("1", 10, { currency: "eur" })])).toMatchObject({ accepted: 1 });
+});
+
+test("a line is of the product with its sku as id or as sku, trimmed; one without a name of a product is refused", async () => {
+  const { store } = await storeWithShow(app);
+  await store.post(paths.bulk, bulk([product("12", { sku: "small" }), product("small", { sku: "other" })]));
+  const names = [
+    { sku: " 12 " },
+    { sku: "small" },
+    { sku: " other" },
+    { sku: " none " },
+    { productId: "as given", sku: "12" },
+  ];
+  const lines = names.map((name) => ({ ...name, quantity: 1, amount: 10 }));
+  await recordedOrders(store, [sentOrder("1", 100, { lines, refunds: [{ amount: 10, lines: lines.slice(3, 4) }] })]);
+  const { lines: read, refunds } = await readOrder(store, "1");
+  const productsOf = (of: { productId: string }[]) => of.map(({ productId }) => productId);
+  expect(productsOf(read)).toEqual(["12", "small", "small", "none", "as given"]);
+  expect(productsOf(refunds[0].lines)).toEqual(["none"]);
+  for (const sku of [" ", "0", ""]) {
+    const wrong = sentOrder("2", 100, { lines: [{ sku, quantity: 1, amount: 10 }] });
+    const { status, body } = await store.post(ordersPath, { orders: [wrong] });
+    expect([status, body.errors?.[0]?.message]).toEqual([400, "A line needs a productId or a sku."]);
+  }
 });
 
 test("a refund of the future and two refunds of one id are refused", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { setStore } from "../../../src/access/stores/store.js";
 import { openCommands } from "../../support/process/cli.js";
+import { woocommerceOrder } from "../../support/figures/hooks.js";
 import { pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";
 
 const { db, run, json, refusal, newStore, fileOf } = await openCommands();
@@ -50,6 +51,26 @@ test("orders import says what was recorded, what was not paid by its status, and
   });
 });
 
+test("orders import reads a REST list, and says what was not used", async () => {
+  const store = await euroStore();
+  const meta_data = [{ key: "vitrine_viewer", value: { a: 1 } }];
+  const list = [woocommerceOrder(1, { meta_data }), woocommerceOrder(2, { status: "on-hold", date_paid_gmt: null })];
+  const file = await fileOf(list.map((order) => `${JSON.stringify(order)}\n`).join(""), "orders.ndjson");
+  expect(await run("orders", "import", store, file)).toEqual({
+    status: 0,
+    stdout: [
+      "1 order recorded; 0 had been recorded before; 1 were not paid (on-hold: 1).",
+      "1 order: vitrine_viewer is not a text: no viewer was read.",
+      "",
+    ].join("\n"),
+    stderr: "",
+  });
+  expect(await run("orders", "reconcile", store, file)).toMatchObject({
+    status: 0,
+    stdout: "1 order in the file, 0 differences.\n",
+  });
+});
+
 test("the first 10 orders that differ are named, and all are counted", async () => {
   const store = await euroStore();
   const rows = Array.from({ length: 12 }, (_, index) => pluginRow(String(index)));
@@ -81,6 +102,9 @@ test("both helps say what a file may change", async () => {
   expect(ofImport.replaceAll(/\s+/gu, " ")).toContain(
     "Of an order that is known, it adds the viewer and the lines where there are none, raises the refunds to its total of them, and " +
       "takes away what is left where the order was cancelled or refunded. It changes neither amounts nor times, and never gives back",
+  );
+  expect(ofImport.replaceAll(/\s+/gu, " ")).toContain(
+    "as the REST API of Shopify or WooCommerce lists it, which is its state at the time of its last change, as a hook delivers it",
   );
   expect(ofReconcile).toContain("changes nothing");
 });

@@ -2,7 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
 import { mustBe, shownValue } from "../../../lib/mustBe.js";
 import { canBeKey } from "../../../lib/text.js";
-import { viewerIdOf } from "../../hooks/payload.js";
+import type { Note } from "../../hooks/news.js";
+import { isViewerName, viewerIdOf } from "../../hooks/payload.js";
 import { isName, type OrderInput, type OrderLineInput } from "../order.rules.js";
 import { exact, toUnits } from "../units.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
@@ -103,18 +104,19 @@ class OrderReader {
     const isCancelled = Boolean(cells.cancelledAt) && this.#time(first, "cancelledAt") !== undefined;
     const lines = rows.flatMap((row) => this.#lineOf(row));
     const sum = lines.reduce((all, item) => all + toUnits(item.amount), 0);
+    const faults: string[] = [];
     const order: OrderInput = {
       id,
       placedAt: this.#time(first, "placedAt"),
       amount,
       currency: cells.currency?.toUpperCase() || null,
-      viewerId: viewerOf(first),
+      viewerId: viewerOf(first, (fault) => faults.push(fault)),
       // Discounts of the whole order are not those of a line.
       lines: sum <= toUnits(amount) + toUnits(0.01) ? lines : [],
       refunds: refunded > 0 ? [{ id: "file", amount: refunded }] : [],
     };
     if (status.isPaid) this.#requireCurrency(order, line);
-    return { order, line, name, csv: { status, isGone: isCancelled || status.isGone, refunded, isByNumber } };
+    return { order, line, name, faults, csv: { status, isGone: isCancelled || status.isGone, refunded, isByNumber } };
   }
 
   #requireCurrency({ currency: given }: OrderInput, line: number): void {
@@ -175,7 +177,15 @@ class OrderReader {
 }
 
 /** Of a column of its own, or as Shopify writes it among the notes of an order, under any of the names that hooks take. */
-function viewerOf({ cells: { viewer = "", otherViewer = "", notes = "" } }: OrderRowOfFile): string | null {
-  const note = /(?:^|\n)(?:[^\s:]*\/)?_?vitrine_viewer:[^\S\n]*(\S+)/iu.exec(notes)?.[1];
-  return viewerIdOf(viewer) ?? viewerIdOf(otherViewer) ?? viewerIdOf(note ?? "");
+function viewerOf({ cells }: OrderRowOfFile, note: Note): string | null {
+  const { viewer = "", otherViewer = "", notes = "" } = cells;
+  const noted = notes.split("\n").flatMap((line) => {
+    const end = line.indexOf(":");
+    return isViewerName(line.slice(0, Math.max(0, end))) ? [line.slice(end + 1)] : [];
+  });
+  for (const text of new Set([viewer, otherViewer, ...noted])) {
+    const id = viewerIdOf(text, note);
+    if (id !== null) return id;
+  }
+  return null;
 }

@@ -21,8 +21,6 @@ interface CsvFacts {
 interface ShopFacts {
   readonly state: HookState;
   readonly status: string;
-  /** Of what was not used. */
-  readonly faults: readonly string[];
 }
 
 /** An order of a file, as it was read. */
@@ -32,6 +30,8 @@ export interface FileOrder {
   readonly line: number;
   /** The number or the name that customers see; empty where the file has none. */
   readonly name: string;
+  /** Why something of it was not used that bears no money. */
+  readonly faults: readonly string[];
   /** Undefined of NDJSON. */
   readonly csv?: CsvFacts;
   /** Undefined of a CSV, and of orders as recordOrders takes them. */

@@ -81,7 +81,7 @@ const ofCall = ["placedAt", "amount"];
 
 function readOrder(value: unknown, text: string, line: number, reading: Reading): FileOrder {
   const has = (name: string) => typeof value === "object" && value !== null && Object.hasOwn(value, name);
-  if (ofCall.some(has)) return { order: readObject(value, line), line, name: "" };
+  if (ofCall.some(has)) return { order: readObject(value, line), line, name: "", faults: [] };
   const system = systems.find(({ marks }) => marks.some(has));
   if (system !== undefined) return readShopOrder(system, text, line, reading);
   throw faultAt(
@@ -104,8 +104,8 @@ function readShopOrder(system: ShopSystem, text: string, line: number, { currenc
     const { id, placedAt, amount, parentId = "" } = read;
     if (read.hasParts === true && divided.size < dividedMax) divided.add(id);
     const state = divided.has(parentId) ? { ...read, isPart: true } : read;
-    const shop = { state, status: textOf(payload, system.status) ?? "(none)", faults };
-    return { order: { id, placedAt, amount }, line, name: textOf(payload, system.number) ?? "", shop };
+    const shop = { state, status: textOf(payload, system.status) ?? "(none)" };
+    return { order: { id, placedAt, amount }, line, name: textOf(payload, system.number) ?? "", faults, shop };
   } catch (error) {
     throw error instanceof PayloadError ? faultAt(line, error.message) : error;
   }

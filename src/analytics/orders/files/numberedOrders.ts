@@ -31,19 +31,29 @@ export async function hasNumberedOrders(db: Database, storeId: string): Promise<
   return row?.found === true;
 }
 
-/** @throws {AppError} VALIDATION_FAILED where an order is known by its number or its name, and would count once more by its id */
+/**
+ * Of a store that has numbered orders.
+ *
+ * @throws {AppError} VALIDATION_FAILED where an order of a file is known by its number or its name, and would count once more by its
+ * id, or where nothing says whether it is
+ */
 export async function requireOneId(db: Database, storeId: string, batch: readonly FileOrder[]): Promise<void> {
-  const others = batch.filter(({ name, order }) => name !== "" && name !== order.id);
-  if (others.length === 0) return;
-  const names = others.map(({ name }) => name);
+  const names = batch.map(({ name, order }) => name || order.id);
   const rows = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM "ShopOrder"
     WHERE "storeId" = ${storeId} AND id = ANY(${textArrayLiteral(names)}::text[]) AND state LIKE '%"isByNumber":true%'`;
   const known = new Set(rows.map(({ id }) => id));
-  const first = others.find(({ name }) => known.has(name));
-  if (first === undefined) return;
-  throw faultAt(
-    first.line,
-    `The order is known as ${shownValue(first.name)} from a file without ids, and would count twice: use such a file again, or record this one in a new store.`,
-  );
+  for (const { name, order, line } of batch) {
+    if (name === "" && !known.has(order.id)) throw faultAt(line, noName);
+    if (name === "" || name === order.id || !known.has(name)) continue;
+    throw faultAt(
+      line,
+      `The order is known as ${shownValue(name)} from a file without ids, and would count twice: use such a file again, or record this ` +
+        "one in a new store.",
+    );
+  }
 }
+
+const noName =
+  "The store knows orders by their numbers or names, from a file without ids, and nothing says whether this one is among them: add " +
+  "the column Order Number or Name, or record this one in a new store.";

@@ -6,7 +6,7 @@ import { AppError } from "../../../errors.js";
 import { openCsv } from "./csvOrders.js";
 import { type FileOrder, newsOf } from "./fileOrder.js";
 import { openJson } from "./jsonOrders.js";
-import { requireIds, requireOneId } from "./numberedOrders.js";
+import { hasNumberedOrders, requireIds, requireOneId } from "./numberedOrders.js";
 
 export interface OrderFile {
   /** Of all orders, in the order of the file and in constant memory. Can be called again. */
@@ -28,9 +28,10 @@ export async function withOrderFile<Result>(
   const handle = await open(path);
   try {
     const file = await openFile(db, storeId, handle);
+    const hasNumbered = await hasNumberedOrders(db, storeId);
     for await (const batch of batchesOf(file)) {
       await newsOf(db, storeId, batch);
-      await requireOneId(db, storeId, batch);
+      if (hasNumbered) await requireOneId(db, storeId, batch);
     }
     return await work(file);
   } finally {

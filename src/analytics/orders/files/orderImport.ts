@@ -68,7 +68,7 @@ class ImportResult {
 
   note(item: FileOrder): void {
     if (!isPaid(item)) this.#statuses.add(statusOf(item));
-    for (const fault of new Set(item.shop?.faults)) this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + 1);
+    for (const fault of new Set(item.faults)) this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + 1);
   }
 
   addDifference({ id, line, message }: Difference): void {

@@ -5,6 +5,7 @@ import {
   csvOf,
   euroStore,
   filesOf,
+  pluginColumns,
   pluginCsv,
   pluginRow,
   shopifyColumns,
@@ -77,6 +78,22 @@ test("an order that is known by its name does not count once more by its id", as
       "one in a new store.",
   );
   expect(await unattributedOf(store)).toMatchObject({ orders: 1 });
+});
+
+test("an order without a number is refused while orders are known by theirs: it may be one of them", async () => {
+  const store = await euroStore(app);
+  const { imported, refusal } = filesOf(app, store);
+  await imported(numbered);
+  const message =
+    "Line 2: The store knows orders by their numbers or names, from a file without ids, and nothing says whether this one is among " +
+    "them: add the column Order Number or Name, or record this one in a new store.";
+  const columns = pluginColumns.filter((name) => name !== "Order Number");
+  expect(await refusal(pluginCsv([pluginRow("727")], columns))).toBe(message);
+  const lines = [sentOrder("1042", 100), sentOrder("727", 100)].map((order) => JSON.stringify(order));
+  expect(await refusal(lines.join("\n"))).toBe(message);
+  const ofApi = (number: string) => JSON.stringify(woocommerceOrder(727, { number }));
+  expect(await refusal(ofApi("1042"))).toMatch(/^Line 1: The order is known as "1042" from a file without ids/u);
+  expect(await imported(ofApi("1043"))).toMatchObject({ accepted: 1 });
 });
 
 test("a hook is refused while orders are known by their numbers, with what to do, and none is counted twice", async () => {

@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { setAttribution } from "../../../../src/analytics/orders/attribution/recount.js";
 import { openTestApp } from "../../../support/app.js";
 import {
+  type Cells,
   csvOf,
   euroStore,
   filesOf,
+  pluginColumns,
   pluginCsv,
   pluginRow,
   shopifyCsv,
@@ -13,7 +15,7 @@ import {
 } from "../../../support/figures/orderFiles.js";
 import { hookOf, shopifyOrder, woocommerceOrder } from "../../../support/figures/hooks.js";
 import { readOrder, recordedOrders, sentOrder, unattributedOf } from "../../../support/figures/orders.js";
-import { paths, product } from "../../../support/products.js";
+import { bulk, paths, product } from "../../../support/products.js";
 
 const app = await openTestApp();
 
@@ -46,10 +48,56 @@ test.each([
   ["gift: no\n_wc_other/shop/vitrine_viewer: v8", "v8"],
   ["vitrine_viewer:\nnext: v9", null],
   ["about vitrine_viewer: v9", null],
+  ["vitrine_viewer: \n_vitrine_viewer: v 10 \r\nnext: no", "v 10"],
 ])("the viewer of the note attributes %j is %j", async (notes, viewerId) => {
   const store = await euroStore(app);
   await filesOf(app, store).imported(shopifyCsv([shopifyRow("1001", { "Note Attributes": notes })]));
   expect(await readOrder(store, id)).toMatchObject({ viewerId });
+});
+
+test("a line is of the first of its sku, variation and product that the catalog has, else of the first that is one", async () => {
+  const store = await euroStore(app);
+  await store.post(paths.bulk, bulk([product("12", { sku: "small" })]));
+  const columns = [...pluginColumns, "Variation ID", "Product ID"];
+  const line = (sku: string, variation: string, productId: string, name = "Mug") =>
+    pluginRow("1", {
+      "Order Total": "5.00",
+      "Item Price": "1.00",
+      "Item SKU": sku,
+      "Variation ID": variation,
+      "Product ID": productId,
+      "Item Name": name,
+    });
+  const rows = [
+    line("", "12", "11"),
+    line(" small ", "0", "11"),
+    line("none", "12", "11"),
+    line("0", "0", "0", "Old hat"),
+    line("", "0", "11"),
+  ];
+  await filesOf(app, store).imported(pluginCsv(rows, columns));
+  const { lines } = await readOrder(store, "1");
+  expect(lines.map((one: { productId: string }) => one.productId)).toEqual(["12", "12", "12", "Old hat", "11"]);
+});
+
+test("a viewer that is none is left out, and the report says so; the order counts", async () => {
+  const store = await euroStore(app);
+  const rows = [shopifyRow("1001", { "Note Attributes": "vitrine_viewer: undefined" }), shopifyRow("1002")];
+  const faults = [{ reason: "vitrine_viewer identifies no viewer: see how the shop sets it.", orders: 1 }];
+  expect(await filesOf(app, store).imported(shopifyCsv(rows))).toEqual({ ...nothing, accepted: 2, faults });
+});
+
+test.each([
+  [{ "Meta: _wc_other/shop/vitrine_viewer": "v1" }, "v1"],
+  [{ "_wc_other/shop/Vitrine_Viewer": " v2 " }, "v2"],
+  [{ "Meta: vitrine_viewer": "", "Meta: _wc_other/shop/vitrine_viewer": "v3" }, "v3"],
+  [{ vitrine_viewer: "undefined" }, null],
+  [{ "Meta: vitrine_viewer_of": "v5" }, null],
+])("the viewer of the columns %j is %j", async (cells, viewerId) => {
+  const store = await euroStore(app);
+  const columns = [...pluginColumns, ...Object.keys(cells)];
+  await filesOf(app, store).imported(pluginCsv([pluginRow("1", cells as Cells)], columns));
+  expect(await readOrder(store, "1")).toMatchObject({ viewerId });
 });
 
 test("a plugin's export of WooCommerce: times of the store's time zone, and columns of GMT in UTC", async () => {
