@@ -233,7 +233,7 @@ describe("WooCommerce", () => {
     expect(await netOf(store, show)).toEqual({ sales: 100, refunds: 100, net: 0, orders: 1 });
     // A file that lists parts as orders, and an event of one, count them no more.
     const { imported, reconciled } = filesOf(app, store);
-    const file = pluginCsv(["6", "8"].map((id) => pluginRow(id)));
+    const file = pluginCsv(["6", "8"].map((own) => pluginRow(own)));
     expect(await imported(file)).toMatchObject({ different: 0 });
     expect(await reconciled(file)).toMatchObject({ differencesTotal: 0 });
     await recorded(store, show, [orderEvent("o", 29.35, { orderId: "8" })]);

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { setAttribution } from "../../../../src/analytics/orders/attribution/recount.js";
 import { openTestApp } from "../../../support/app.js";
 import {
-  type Cells,
   csvOf,
   euroStore,
   filesOf,
@@ -96,7 +95,7 @@ test.each([
 ])("the viewer of the columns %j is %j", async (cells, viewerId) => {
   const store = await euroStore(app);
   const columns = [...pluginColumns, ...Object.keys(cells)];
-  await filesOf(app, store).imported(pluginCsv([pluginRow("1", cells as Cells)], columns));
+  await filesOf(app, store).imported(pluginCsv([pluginRow("1", cells)], columns));
   expect(await readOrder(store, "1")).toMatchObject({ viewerId });
 });
 
