@@ -23,7 +23,7 @@ export type HookNews =
   | { readonly kind: "refund"; readonly id: string; readonly refund: HookRefund }
   | Extract<OrderNews, { readonly kind: "deletion" }>;
 
-export interface Delivered {
+interface Delivered {
   readonly body: Buffer;
   readonly receivedAt: Date;
   /** Of the store. */

@@ -117,7 +117,8 @@ function checkLines(
     checkQuantity(quantity, report);
     if (productId) checkText(productId, 255, at, "productId", problems);
     if (sku) checkText(sku, 255, at, "sku", problems);
-    if (!productId && !isName(sku?.trim())) report("productId", "REQUIRED", "A line needs a productId or a sku.");
+    if (!productId && (!sku || sku.trim() === "0"))
+      report("productId", "REQUIRED", "A line needs a productId or a sku.");
   }
   checkLineSum(all, total, reportAt(path, problems));
 }

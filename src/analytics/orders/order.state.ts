@@ -47,7 +47,7 @@ export interface OrderState extends Family {
 }
 
 /** What a CSV says of an order, which is less than its system does. */
-export interface OrderOfFile {
+interface OrderOfFile {
   readonly kind: "file";
   readonly id: string;
   readonly placedAt: Date;

@@ -85,10 +85,15 @@ test("a line is of the product with its sku as id or as sku, trimmed; one withou
   const productsOf = (of: { productId: string }[]) => of.map(({ productId }) => productId);
   expect(productsOf(read)).toEqual(["12", "small", "small", "none", "as given"]);
   expect(productsOf(refunds[0].lines)).toEqual(["none"]);
-  for (const sku of [" ", "0", ""]) {
+  const required = "A line needs a productId or a sku.";
+  for (const [sku, message] of [
+    [" ", "sku must not be blank."],
+    ["0", required],
+    ["", required],
+  ] as const) {
     const wrong = sentOrder("2", 100, { lines: [{ sku, quantity: 1, amount: 10 }] });
     const { status, body } = await store.post(ordersPath, { orders: [wrong] });
-    expect([status, body.errors?.[0]?.message]).toEqual([400, "A line needs a productId or a sku."]);
+    expect([status, body.errors?.[0]?.message]).toEqual([400, message]);
   }
 });
 
