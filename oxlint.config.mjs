@@ -92,7 +92,7 @@ export default defineConfig({
     inward(
       ["src/telemetry/**"],
       folders("rest", "http", "cluster", "cli"),
-      "Telemetry is notified of requests through schema/observation.ts and by the server; it depends on neither.",
+      "Telemetry is notified of requests through schema/operationNames.ts and by the server; it depends on neither.",
     ),
     inward(
       ["src/cluster/**"],

@@ -58,14 +58,14 @@ const ofCatalog: readonly Mutant[] = [
   },
   {
     name: "A patch of price_min alone may exceed the price_max that the product has.",
-    file: "src/catalog/import/modes/patch.ts",
+    file: "src/catalog/import/check.ts",
     from: 'CASE WHEN ${given(fieldBits.price_max)} THEN s."priceMax" ELSE p."priceMax" END',
     to: 's."priceMax"',
     tests: ["test/catalog/modes/"],
   },
   {
     name: "An export of the embedded engine may mix products of before and after an import that replaces them.",
-    file: "src/catalog/export/export.pages.ts",
+    file: "src/catalog/export/export.ts",
     from: "stored.products === read.products && stored.versions === read.versions",
     to: "stored.products === read.products",
   },
@@ -176,7 +176,7 @@ const ofDatabase: readonly Mutant[] = [
 const ofOperations: readonly Mutant[] = [
   {
     name: "An operation with @skip or @include is compiled, by a package that is known to apply them wrongly.",
-    file: "src/execution/compilable.ts",
+    file: "src/execution/operation.ts",
     from: "case Kind.DIRECTIVE:",
     to: "",
   },
@@ -269,7 +269,7 @@ const ofRequests: readonly Mutant[] = [
   },
   {
     name: "A request whose client left amid the answer is logged as if it had got all of it.",
-    file: "src/telemetry/summary.ts",
+    file: "src/telemetry/requestObservation.ts",
     from: "outcome: isWhole || isStream ?",
     to: "outcome: isWhole || headersSent ?",
     tests: ["test/http/server/slowReaders"],

@@ -11,11 +11,10 @@ import { finishRestore, foldersOf } from "./embedded/restored.js";
 import { type Engine, serverEngine, setEngine, socketFolderOf } from "./engine.js";
 import { isUnavailable } from "./errors.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
-import { endWithClient, withTimeLimits } from "./timeLimits.js";
+import { connectTimeoutMs, endWithClient, limitPlanAge, openPool, withTimeLimits } from "./pool.js";
 import { Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { startSweep, type Sweep } from "../lib/sweep.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
-import { connectTimeoutMs, limitPlanAge, openPool } from "./pool.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
 import { createShares } from "./shares/shares.js";
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolConfig } from "pg";
-import { isDiskFull } from "./embedded/space.js";
+import { isDiskFull } from "./embedded/damage.js";
 import { socketFolderOf } from "./engine.js";
 import { type Fault, faultOf } from "./errors.js";
 import { findFault, findPending } from "./faults/findFault.js";

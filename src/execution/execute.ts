@@ -1,11 +1,10 @@
-import { type ExecutionResult, GraphQLError, OperationTypeNode } from "graphql";
+import { type ExecutionResult, GraphQLError, isNonNullType, Kind, OperationTypeNode, typeFromAST } from "graphql";
 import { type Problem, Problems } from "../errors.js";
 import { refusedFields } from "./guardScopes.js";
-import { importProblems } from "./input/importProblems.js";
 import { writeIfLarge } from "./responseText.js";
 import type { Context, Sent } from "../schema/context.js";
 import { endSharedReads } from "../schema/limits/sharedReads.js";
-import { keyNotTaken, takesIdempotencyKey } from "../schema/idempotency.js";
+import { keyNotTaken, takesIdempotencyKey } from "../schema/operationNames.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./input/inputShape.js";
@@ -124,4 +123,46 @@ function isRefusedShape({ importVariables, definition }: Operation, { data, erro
 /** A request error: without data and path. */
 function asRequestError({ errors = [] }: ExecutionResult): ExecutionResult {
   return { errors: errors.map(({ message, extensions }) => new GraphQLError(message, { extensions })) };
+}
+
+interface Found {
+  readonly list: readonly Problem[];
+  readonly total: number;
+}
+
+const none: Found = { list: [], total: 0 };
+
+/**
+ * What is wrong with the products of an operation that is refused for other reasons, so that one answer names all.
+ * Invalid variables are left out, and nothing is stored.
+ *
+ * @returns nothing for operations that do more than one import, or cannot be executed
+ */
+async function importProblems(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  { list }: Found,
+): Promise<Found> {
+  const [selection, ...others] = operation.definition?.selectionSet.selections ?? [];
+  if (selection?.kind !== Kind.FIELD || others.length > 0 || operation.importVariables.length === 0) {
+    return none;
+  }
+  const invalid = new Set(list.map(({ path: [name] }) => name));
+  if (!canDoWithout(operation, invalid)) return none;
+  const valid = Object.fromEntries(Object.entries(variables).filter(([name]) => !invalid.has(name)));
+  const checking = { ...context, sent: { ...context.sent, isCheckOnly: true } };
+  const { errors: [error] = [] } = await operation.run(valid, checking);
+  if (error === undefined) return none;
+  const { code, errors, errorsTotal } = extensionsOf(presentError(error, context));
+  return code === "VALIDATION_FAILED" ? { list: errors, total: errorsTotal } : none;
+}
+
+function canDoWithout({ schema, definition }: Operation, invalid: ReadonlySet<string | number | undefined>): boolean {
+  return (definition?.variableDefinitions ?? []).every(
+    ({ variable, type, defaultValue }) =>
+      !invalid.has(variable.name.value) ||
+      defaultValue !== undefined ||
+      !isNonNullType(typeFromAST(schema, type as never)),
+  );
 }

@@ -5,8 +5,7 @@ import { yieldUntilNoNewConnections } from "../lib/streams/eventLoop.js";
 import { type Accepted, notAcceptable, refusedResponse, unavailableResponse } from "./accepted.js";
 import type { Call } from "./fastPath.js";
 import type { StreamFormat } from "./streamFormat.js";
-import type { LiveValues, Subscription } from "./subscription.js";
-import type { KnownSubscriptions } from "./subscriptions.js";
+import type { KnownSubscriptions, LiveValues, Subscription } from "./subscription.js";
 
 export interface EventStream {
   readonly status: number;

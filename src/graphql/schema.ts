@@ -13,7 +13,6 @@ import "../analytics/insights/showKpis.schema.js";
 import "../analytics/insights/storeAnalytics.schema.js";
 import "../analytics/kpis/buyers.schema.js";
 import { builder } from "../schema/builder.js";
-import { guardFields } from "../execution/guardFields.js";
-import { guardScopes } from "../execution/guardScopes.js";
+import { guardFields, guardScopes } from "../execution/guardScopes.js";
 
 export const schema = guardScopes(guardFields(builder.toSchema({ sortSchema: false })));

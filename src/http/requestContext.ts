@@ -13,7 +13,7 @@ import { ResponseBudget } from "../schema/limits/responseBudget.js";
 import type { Context, RequestAccess, Notice } from "../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../lib/streams/responseEnd.js";
 import type { Exchange } from "./exchange.js";
-import { keyNotTaken } from "../schema/idempotency.js";
+import { keyNotTaken } from "../schema/operationNames.js";
 
 export interface ContextOptions {
   readonly config: Config;

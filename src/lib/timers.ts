@@ -18,3 +18,10 @@ export function pause(ms: number): Promise<void> {
     setTimeout(resolve, ms);
   });
 }
+
+/** Calls `work` once the signal is aborted, immediately where it was before. @returns a function that ends that */
+export function whenAborted(signal: AbortSignal | undefined, work: () => void): () => void {
+  signal?.addEventListener("abort", work);
+  if (signal?.aborted === true) work();
+  return () => signal?.removeEventListener("abort", work);
+}

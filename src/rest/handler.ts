@@ -5,7 +5,7 @@ import { compiled, type Operation } from "../execution/operation.js";
 import type { Context, FileReading, Notice, Sent } from "../schema/context.js";
 import type { RequiredScope } from "../schema/scopes.js";
 import { Batches } from "./batches.js";
-import { type ExportCall, prepareExports } from "./exports/exportCall.js";
+import { type ExportCall, prepareExports } from "./exports/export.routes.js";
 import { planRest, type RestOperation } from "./routes/derivation.js";
 import { argumentReader, type RestInput } from "./arguments/readArguments.js";
 import { bodyTypesOf, restBase, takesBody, takesKey } from "./routes/route.js";

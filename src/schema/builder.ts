@@ -8,6 +8,9 @@ import { dateTimeName, parseDateTime } from "../lib/dateTime.js";
 import { mustBe } from "../lib/mustBe.js";
 import type { Context } from "./context.js";
 
+/** The first version deprecated siteId and siteType. */
+const sitesDeprecatedAt = new Date(Date.UTC(2026, 10, 21));
+
 interface VitrineTypes {
   PrismaTypes: PrismaTypes;
   Context: Context;
@@ -63,3 +66,21 @@ builder.scalarType("PathStep", {
   extensions: { isValid: (value: unknown) => typeof value === "string" || Number.isInteger(value) },
   serialize: (step) => step,
 });
+
+interface SiteArguments {
+  readonly siteId?: string | null | undefined;
+  readonly siteType?: string | null | undefined;
+}
+
+/** Notes a call with deprecated arguments. Empty ones count as not given. */
+export function noteSiteUse({ siteId, siteType }: SiteArguments, { notify }: Pick<Context, "notify">): void {
+  if (siteId || siteType) notify({ kind: "deprecated", at: sitesDeprecatedAt });
+}
+
+/** The values of an enum type, from the description of each. */
+export function enumValues<Value extends string>(
+  descriptions: Readonly<Record<Value, string>>,
+): Record<Value, { readonly description: string }> {
+  const entries = Object.entries(descriptions).map(([value, description]) => [value, { description }]);
+  return Object.fromEntries(entries) as Record<Value, { readonly description: string }>;
+}

@@ -4,7 +4,7 @@ import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
 import type { ResponseBudget } from "./limits/responseBudget.js";
-import type { Observation } from "./observation.js";
+import type { Observation } from "./operationNames.js";
 
 export type Original = (
   | { readonly value: unknown; readonly frame?: Buffer | undefined }

@@ -7,6 +7,8 @@ import {
   type OperationTypeNode,
   type SelectionSetNode,
 } from "graphql";
+import { AppError, type ErrorCode } from "../errors.js";
+import type { PolicyName } from "../access/rateLimits/rateLimit.js";
 
 /** Names for the access log, metrics and traces; they contain no values. */
 export interface OperationNames {
@@ -62,4 +64,39 @@ function rootFields(
     }
   }
   return found;
+}
+
+/** The fields that take an Idempotency-Key, as execution and REST name them. */
+const importFields = ["importProduct", "importProducts", "importProductsCsv", "patchProducts"];
+
+const takingKey: ReadonlySet<string> = new Set(importFields.map((name) => `Mutation.${name}`));
+
+/** @param fields the root fields of a call, as `Mutation.importProduct` */
+export function takesIdempotencyKey(fields: readonly string[]): boolean {
+  return fields.some((field) => takingKey.has(field));
+}
+
+/** What answers a call with a key that would have no effect: it could be carried out twice. */
+export function keyNotTaken(): AppError {
+  const message = `This call takes no Idempotency-Key. Imports do: POST below /external/product/v1, and the mutations ${importFields.join(", ")}.`;
+  return new AppError("BAD_REQUEST", message);
+}
+
+/** What ran an operation: Yoga, which calls graphql-js; graphql-js alone; or code that graphql-jit made of it. */
+export type Execution = "yoga" | "interpreted" | "compiled";
+
+/** Feeds the access log, metrics and traces. Never throws. */
+export interface Observation {
+  begins(names: OperationNames, execution?: Execution): void;
+  /** Not called for subscriptions, which end with their request. */
+  ended(names: OperationNames, code: ErrorCode | undefined): void;
+  refused(code: ErrorCode): void;
+  limited(policy: PolicyName): void;
+  within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result>;
+  /** Replays are not counted as imports. */
+  replayed(): void;
+  recording<Result extends { readonly accepted: number; readonly duplicates: number }>(
+    work: () => Promise<Result>,
+  ): Promise<Result>;
 }

@@ -1,7 +1,6 @@
 import type { SortDirection as Direction, SortPosition } from "../database/sql/keyset.js";
 import { errorAt } from "../errors.js";
-import { builder } from "./builder.js";
-import { enumValues } from "./enumValues.js";
+import { builder, enumValues } from "./builder.js";
 import { decodeCursor } from "./connections.js";
 
 export const SortDirection = builder.enumType("SortDirection", {

@@ -2,10 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { onResponseEnd } from "../lib/streams/responseEnd.js";
 import { graphqlPath } from "../graphql/gateway.js";
-import { logAccess, type Summary, summarize } from "./summary.js";
+import { logAccess, RequestObservation, summarize, type Summary } from "./requestObservation.js";
 import { aggregateAsText, collectProcessMetrics, type MetricValues, processMetrics } from "./exposition.js";
 import { createMetrics, type MetricSources } from "./metrics.js";
-import { RequestObservation } from "./requestObservation.js";
 import type { Tracing } from "./tracing.js";
 
 export interface Telemetry {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { mapDatabaseError } from "../../src/database/errors.js";
 import { connect } from "../../src/database/open.js";
-import { withTimeLimits } from "../../src/database/timeLimits.js";
+import { withTimeLimits } from "../../src/database/pool.js";
 import { stopClock } from "../support/clock.js";
 import { createTestStore, openConnections, openTestApp, testDatabase, type TestStore } from "../support/app.js";
 import { until } from "../support/until.js";

@@ -2,7 +2,7 @@ import { parse } from "graphql";
 import { describe, expect, test } from "vitest";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context, RequestAccess } from "../../src/schema/context.js";
-import type { Observation } from "../../src/schema/observation.js";
+import type { Observation } from "../../src/schema/operationNames.js";
 import { readAccept } from "../../src/graphql/accepted.js";
 import { createFastPath } from "../../src/graphql/fastPath.js";
 import { KnownOperations } from "../../src/execution/operationCache.js";

@@ -4,7 +4,7 @@ import { scopes } from "../../src/access/token.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import { executeOperation } from "../../src/execution/execute.js";
-import type { Observation } from "../../src/schema/observation.js";
+import type { Observation } from "../../src/schema/operationNames.js";
 import { compiled, interpreted } from "../../src/execution/operation.js";
 import { schema } from "../../src/graphql/schema.js";
 import { createTestStore, openTestApp } from "../support/app.js";

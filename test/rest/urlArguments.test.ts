@@ -6,7 +6,7 @@ import { TokenEnds } from "../../src/access/validity/tokenEnds.js";
 import { createLocalCounter } from "../../src/access/rateLimits/rateLimit.memory.js";
 import { createLiveFeed } from "../../src/analytics/feed/feed.js";
 import { readConfig } from "../../src/config.js";
-import { createBodyBudget } from "../../src/http/content/bodyBudget.js";
+import { createBodyBudget } from "../../src/http/content/body.js";
 import { createRestRoute } from "../../src/http/routes/rest.route.js";
 import { listen, type RunningServer } from "../../src/http/server/server.js";
 import { targetOf } from "../../src/http/exchange.js";

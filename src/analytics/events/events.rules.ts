@@ -1,4 +1,4 @@
-import { currencyDecimals, decimalsOf } from "../../access/stores/currencyDecimals.js";
+import { currencyDecimals, decimalsOf } from "../../access/stores/store.currency.js";
 import type { Problem } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { count } from "../../lib/text.js";

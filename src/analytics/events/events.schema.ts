@@ -1,12 +1,11 @@
-import { builder } from "../../schema/builder.js";
+import { builder, enumValues } from "../../schema/builder.js";
 import { eraseViewer, type ViewerErasure } from "./erase.js";
 import {
   placeholderEvent,
-  uncoercedEvents,
   type SentChannel,
   type ShopperEventType as ShopperEventTypeValue,
+  uncoercedEvents,
 } from "./events.input.js";
-import { enumValues } from "../../schema/enumValues.js";
 import { type EventReceipt, recordEvents } from "./events.record.js";
 
 const ShopperEventType = builder.enumType("ShopperEventType", {

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.js";
-import { whenAborted } from "../../lib/streams/whenAborted.js";
+import { whenAborted } from "../../lib/timers.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";

@@ -2,7 +2,20 @@ import { builder } from "../../schema/builder.js";
 import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
 import { shared } from "../kpis/shared.js";
 import { Kpis } from "../kpis/kpis.schema.js";
-import { lookUpKpis } from "./showKpis.js";
+import type { Database } from "../../database/client.js";
+import { batchLookups } from "../../database/batchLookups.js";
+import { type Kpis as ShowKpis, kpisOf } from "../kpis/kpis.js";
+import { kpiColumns, type KpiColumns } from "../kpis/kpis.read.js";
+
+/** The shows must exist. Lookups together, such as those of a page, share a statement. */
+const lookUpKpis = batchLookups<ShowKpis>(async (db, storeId, ids) => {
+  const rows = await selectTotals(db, storeId, ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (id) => {
+    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // none, if the show was deleted in between
+    return kpisOf(totals, devices, currency, sources);
+  };
+});
 
 builder.prismaObjectField("LiveStream", "kpis", (t) =>
   t.field({
@@ -16,3 +29,12 @@ builder.prismaObjectField("LiveStream", "kpis", (t) =>
     ),
   }),
 );
+
+interface ShowTotals extends KpiColumns {
+  readonly id: string;
+}
+
+function selectTotals(db: Database, storeId: string, ids: readonly string[]): Promise<ShowTotals[]> {
+  return db.$queryRaw<ShowTotals[]>`
+    SELECT s.id, ${kpiColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${[...ids]})`;
+}

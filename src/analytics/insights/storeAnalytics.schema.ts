@@ -1,8 +1,7 @@
 import { timeZoneOf } from "../../access/stores/store.js";
 import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/shares.js";
-import { builder } from "../../schema/builder.js";
-import { enumValues } from "../../schema/enumValues.js";
+import { builder, enumValues } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
 import { sharedRead } from "../../schema/limits/sharedReads.js";
 import { shared } from "../kpis/shared.js";

@@ -1,8 +1,15 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { type Kpis, kpisOf } from "../kpis/kpis.js";
-import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
-import { channelTotals, type KpiColumns, sourceTotals } from "../kpis/kpis.sql.js";
+import {
+  analyticsColumns,
+  analyticsOf,
+  type AnalyticsRow,
+  channelTotals,
+  type KpiColumns,
+  type LiveStreamAnalytics,
+  sourceTotals,
+} from "../kpis/kpis.read.js";
 import type { StoreRange } from "./storeRange.js";
 
 export interface StoreFigures {

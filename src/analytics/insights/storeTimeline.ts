@@ -3,9 +3,10 @@ import type { Database } from "../../database/client.js";
 import { startOfDay, type ZoneOffset, zoneOffsets } from "../../lib/timeZone.js";
 import { moneySum } from "../kpis/kpis.js";
 import { bucketsMax, wholeMinutes } from "../kpis/timeline.sql.js";
-import { daySeconds } from "../totals/spans.sql.js";
+import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
 import type { StoreRange } from "./storeRange.js";
-import { days, hours } from "./storeTimeline.sql.js";
+import { Prisma } from "../../generated/prisma/client.js";
+import { timestampOf } from "../events/storage/codes.js";
 
 export type StoreBucket = "HOUR" | "DAY" | "WEEK" | "MONTH";
 
@@ -82,4 +83,101 @@ function merged(
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Both return rows of a part with orders, carts and sales to add up; seconds are those since 1970. */
+type Offsets = readonly ZoneOffset[];
+
+const columns = Prisma.sql`p.orders, p.carts, p.sales`;
+
+/** Parts are hours of local time, by their start in seconds. */
+function hours(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
+  const { firstSpan, endOfSpans } = spansWithin(from, until, quarterSeconds);
+  const offset = offsetOf(offsets);
+  return Prisma.sql`
+    SELECT floor((starts + ${offset}) / 3600.0) * 3600 - ${offset} AS part, orders, carts, sales FROM (${partsByStart(Prisma.sql`
+      ${spans(storeId, quarterSeconds, firstSpan, endOfSpans)} UNION ALL ${minutes(storeId, from, until)}`)}) AS parts`;
+}
+
+/**
+ * Parts are local days, by their number since 1970-01-01: days of UTC, which are few rows, from which quarters of an hour
+ * with another local date are moved. Sums are exact: a day from which all was moved is zero.
+ */
+function days(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
+  const quarters = spansWithin(from, until, quarterSeconds);
+  const whole = spansWithin(quarters.firstSpan, quarters.endOfSpans, daySeconds);
+  const localDay = Prisma.sql`floor((starts + ${offsetOf(offsets)}) / ${daySeconds}::numeric)`;
+  const utcDay = Prisma.sql`floor(starts / ${daySeconds}::numeric)`;
+  const ends = Prisma.sql`
+    ${spans(storeId, quarterSeconds, quarters.firstSpan, Math.min(whole.firstSpan, quarters.endOfSpans))}
+    UNION ALL ${spans(storeId, quarterSeconds, whole.endOfSpans, quarters.endOfSpans)}
+    UNION ALL ${minutes(storeId, from, until)}`;
+  const moved = movedQuarters(storeId, whole.firstSpan, whole.endOfSpans, offsets);
+  return Prisma.sql`
+    SELECT ${utcDay} AS part, orders, carts, sales
+    FROM (${partsByStart(spans(storeId, daySeconds, whole.firstSpan, whole.endOfSpans))}) AS whole
+    UNION ALL SELECT ${localDay}, orders, carts, sales FROM (${partsByStart(ends)}) AS ends
+    UNION ALL SELECT t.part, t.sign * orders, t.sign * carts, t.sign * sales
+    FROM (${partsByStart(moved)}) AS moved, LATERAL (VALUES (${localDay}, 1), (${utcDay}, -1)) AS t(part, sign)`;
+}
+
+/** Dates can differ so long before and after midnight of UTC. An array makes the planner use the index. */
+function movedQuarters(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
+  const seconds = offsets.map(
+    (offset) => Math.ceil(Math.abs(offset.seconds) / quarterSeconds) * quarterSeconds * Math.sign(offset.seconds),
+  );
+  const [behind, ahead] = [Math.max(0, -Math.min(...seconds)), Math.max(0, ...seconds)];
+  const series = (start: number, end: number) =>
+    Prisma.sql`SELECT generate_series(${start}::int, ${end - quarterSeconds}::int, ${quarterSeconds}::int) AS seconds`;
+  return Prisma.sql`
+    SELECT p."startsAt" AS starts, ${columns} FROM "LiveStreamSpan" AS p
+    WHERE p."storeId" = ${storeId} AND p.seconds = ${quarterSeconds}::int AND p."startsAt" = ANY (ARRAY(
+      SELECT d."startsAt" + q.seconds * interval '1 second'
+      FROM (SELECT DISTINCT p."startsAt" FROM "LiveStreamSpan" AS p WHERE ${spansOf(storeId, daySeconds, from, until)}) AS d,
+        (${series(0, behind)} UNION ${series(daySeconds - ahead, daySeconds)}) AS q))`;
+}
+
+/** Converting moments takes longer than adding, so it is done once for all shows. */
+function partsByStart(parts: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT extract(epoch FROM starts)::bigint AS starts, orders, carts, sales FROM (
+      SELECT starts, sum(orders) AS orders, sum(carts) AS carts, sum(sales) AS sales FROM (${parts}) AS parts GROUP BY starts) AS sums`;
+}
+
+function spans(storeId: string, seconds: number, start: number, end: number): Prisma.Sql {
+  return Prisma.sql`SELECT p."startsAt" AS starts, ${columns} FROM "LiveStreamSpan" AS p WHERE ${spansOf(storeId, seconds, start, end)}`;
+}
+
+function spansOf(storeId: string, seconds: number, start: number, end: number): Prisma.Sql {
+  return Prisma.sql`
+    p."storeId" = ${storeId} AND p.seconds = ${seconds}::int AND p."startsAt" >= ${timestampOf(start)} AND p."startsAt" < ${timestampOf(end)}`;
+}
+
+/** Minutes at both ends that do not make up whole quarters of an hour, and all that are not folded yet. */
+function minutes(storeId: string, from: number, until: number): Prisma.Sql {
+  const { firstSpan, endOfSpans } = spansWithin(from, until, quarterSeconds);
+  const within = (start: number, end: number) =>
+    Prisma.sql`p."storeId" = ${storeId} AND p.minute >= ${timestampOf(start)} AND p.minute < ${timestampOf(end)}`;
+  const part = (start: number, end: number) => Prisma.sql`
+    UNION ALL SELECT p.minute, ${columns} FROM "LiveStreamSpan" AS q
+    JOIN "LiveStreamMinute" AS p ON p."storeId" = ${storeId} AND p."liveStreamId" = q."liveStreamId"
+    WHERE q."storeId" = ${storeId} AND q.seconds = ${quarterSeconds}::int
+      AND q."startsAt" = ${timestampOf(Math.floor(start / quarterSeconds) * quarterSeconds)} AND p.slot = -1 AND ${within(start, end)}`;
+  return Prisma.sql`
+    SELECT p.minute AS starts, ${columns} FROM "LiveStreamMinute" AS p WHERE p.slot >= 0 AND ${within(from, until)}
+    ${from < firstSpan ? part(from, Math.min(firstSpan, until)) : Prisma.empty}
+    ${endOfSpans < until ? part(endOfSpans, until) : Prisma.empty}`;
+}
+
+/** The end is not before the beginning, which may be after the range. */
+function spansWithin(from: number, until: number, seconds: number) {
+  const firstSpan = Math.ceil(from / seconds) * seconds;
+  return { firstSpan, endOfSpans: Math.max(firstSpan, Math.floor(until / seconds) * seconds) };
+}
+
+/** How far local time is ahead of UTC at `starts`, in seconds. */
+function offsetOf(offsets: Offsets): Prisma.Sql {
+  const array = (values: readonly number[]) => Prisma.sql`${`{${values.join(",")}}`}::bigint[]`;
+  const changes = array(offsets.map(({ since }) => since));
+  return Prisma.sql`(${array(offsets.map(({ seconds }) => seconds))})[width_bucket(starts, ${changes})]`;
 }

@@ -1,4 +1,4 @@
-import { currencyDecimals } from "../../access/stores/currencyDecimals.js";
+import { currencyDecimals } from "../../access/stores/store.currency.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 type Decimal = Prisma.Decimal;

@@ -6,9 +6,11 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { timestampOf } from "../events/storage/codes.js";
 import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
-import { byShow, batchShowReads } from "./batchShowReads.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
+import { batchLookups } from "../../database/batchLookups.js";
+import type { LiveStreamAnalytics } from "./kpis.read.js";
+import { shared } from "./shared.js";
 
 export interface TimelineBucket {
   readonly startsAt: Date;
@@ -164,4 +166,84 @@ export function readTopProducts(
   { first, by }: TopProducts,
 ): Promise<ProductFigures[]> {
   return lookUpTopProducts(db, storeId, show, { first, by });
+}
+
+/**
+ * Joins reads of shows with the same arguments into one statement.
+ *
+ * @param read what is found of each show, or undefined
+ * @param nothing for a show that was deleted in between
+ */
+function batchShowReads<Args, Value>(
+  read: (db: Database, storeId: string, ids: string[], args: Args) => Promise<ReadonlyMap<string, Value>>,
+  nothing: Value,
+): (db: Database, storeId: string, id: string, args: Args) => Promise<Value> {
+  const lookUp = batchLookups<Value>(async (db, storeId, keys) => {
+    const byArgs = new Map<string, string[]>();
+    for (const key of keys) {
+      const [args, id] = keyParts(key);
+      const ids = byArgs.get(args);
+      if (ids === undefined) byArgs.set(args, [id]);
+      else ids.push(id);
+    }
+    const found = new Map<string, ReadonlyMap<string, Value>>();
+    for (const [args, ids] of byArgs) found.set(args, await read(db, storeId, ids, JSON.parse(args) as Args));
+    return (key) => {
+      const [args, id] = keyParts(key);
+      return found.get(args)?.get(id) ?? nothing;
+    };
+  });
+  return (db, storeId, id, args) => lookUp(db, storeId, JSON.stringify([JSON.stringify(args), id]));
+}
+
+function keyParts(key: string): readonly [args: string, id: string] {
+  return JSON.parse(key) as [string, string];
+}
+
+/** Groups rows by show, in their order. */
+function byShow<Row extends { readonly id: string }, Value>(
+  rows: readonly Row[],
+  valueOf: (row: Omit<Row, "id">) => Value,
+): Map<string, Value[]> {
+  const found = new Map<string, Value[]>();
+  for (const { id, ...row } of rows) {
+    const known = found.get(id);
+    if (known === undefined) found.set(id, [valueOf(row)]);
+    else known.push(valueOf(row));
+  }
+  return found;
+}
+
+/** A timeline from a minute on; times are in seconds since 1970. */
+interface Line {
+  readonly from: number;
+  readonly buckets: readonly TimelineBucket[];
+}
+
+/**
+ * `readTimeline` for all who hold the same analytics. Of timelines that differ only in where they begin, as those of
+ * later subscribers, at most two are read, and the others are parts of these.
+ *
+ * @throws {AppError} VALIDATION_FAILED as `readTimeline`
+ */
+export async function sharedTimeline(
+  db: Database,
+  analytics: LiveStreamAnalytics,
+  bucketSeconds: number,
+  span: TimelineSpan,
+): Promise<readonly TimelineBucket[]> {
+  const { storeId, id } = analytics;
+  const { from, until } = wholeMinutes(span);
+  const key = [bucketSeconds, String(until)];
+  const line = (name: string, since: TimelineSpan["from"], start: number) =>
+    shared<Line>(analytics, JSON.stringify([name, ...key]), async () => {
+      return { from: start, buckets: await readTimeline(db, storeId, id, bucketSeconds, { ...span, from: since }) };
+    });
+  const isWhole = from === -Infinity || from % bucketSeconds === 0;
+  // A part of its first bucket would be missing.
+  if (!isWhole) return (await line(`timeline from ${from}`, span.from, from)).buckets;
+  const first = await line("first timeline", span.from, from);
+  if (first.from === from) return first.buckets;
+  const covering = first.from < from ? first : await line("timeline", null, -Infinity);
+  return covering.buckets.filter(({ startsAt }) => startsAt.getTime() >= from * 1_000);
 }

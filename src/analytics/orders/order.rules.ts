@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../access/stores/currencyDecimals.js";
+import { decimalsOf } from "../../access/stores/store.currency.js";
 import type { Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { isStorable } from "../../lib/text.js";

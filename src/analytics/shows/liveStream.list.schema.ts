@@ -2,18 +2,17 @@ import type { RootDatabase } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
 import type { LiveStream as LiveStreamRow } from "../../generated/prisma/client.js";
 import { parseDateTime } from "../../lib/dateTime.js";
-import { builder } from "../../schema/builder.js";
+import { builder, enumValues } from "../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";
-import { enumValues } from "../../schema/enumValues.js";
 import type { Context } from "../../schema/context.js";
 import { sharedRead } from "../../schema/limits/sharedReads.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
 import { checkOpenRange } from "../insights/storeRange.js";
 import {
   countLiveStreams,
+  listLiveStreams,
   type LiveStreamFilter,
   type LiveStreamPosition,
-  listLiveStreams,
 } from "./liveStream.list.js";
 import {
   isByTotals,

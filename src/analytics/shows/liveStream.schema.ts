@@ -1,5 +1,4 @@
-import { builder } from "../../schema/builder.js";
-import { enumValues } from "../../schema/enumValues.js";
+import { builder, enumValues } from "../../schema/builder.js";
 import { findLiveStream, hostOf, type LiveStreamStatus as LiveStreamStatusValue, timesOf } from "./liveStream.js";
 import { deleteLiveStream, type LiveStreamDeletion as LiveStreamDeletionValue } from "./liveStream.delete.js";
 import { saveLiveStream } from "./liveStream.save.js";

@@ -1,8 +1,6 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { errorAt, errorCodes, placeCodes, type Problem, type ProblemCode } from "../../errors.js";
-import { builder } from "../../schema/builder.js";
-import { noteSiteUse } from "../../schema/deprecation.js";
-import { enumValues } from "../../schema/enumValues.js";
+import { builder, enumValues, noteSiteUse } from "../../schema/builder.js";
 import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
 import type { CsvSource } from "./ways/text.js";

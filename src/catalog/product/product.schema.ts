@@ -1,6 +1,5 @@
-import { builder } from "../../schema/builder.js";
+import { builder, noteSiteUse } from "../../schema/builder.js";
 import type { Context } from "../../schema/context.js";
-import { noteSiteUse } from "../../schema/deprecation.js";
 import { rateLimited } from "../../schema/limits/rateLimit.js";
 import { selectsOnly } from "../../schema/selection.js";
 import { importCsv, importNdjson } from "../import/ways/text.js";

@@ -2,11 +2,10 @@
 import { getHeapStatistics } from "node:v8";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { collectGarbage } from "../../lib/threads/garbage.js";
+import { collectGarbage, lowerPriority } from "../../lib/threads/thread.js";
 import { receiveBody } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
-import { stringSlices } from "../../lib/json/slices.js";
-import { lowerPriority } from "../../lib/threads/thread.js";
+import { stringSlices } from "../../lib/json/elements.js";
 import { type CsvPiece, fileBytes, utf8Pieces } from "./csv/pieces.js";
 import type { FormatOptions } from "./formats/options.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv/csv.js";

@@ -6,7 +6,7 @@ import { DamagedDatabaseError } from "../../database/embedded/damage.js";
 import { findHolder } from "../../database/embedded/folder.js";
 import { findFault } from "../../database/faults/findFault.js";
 import { isKnownMigrated, pendingMigrations } from "../../database/migrations/applied.js";
-import { missingPrivileges } from "../../database/migrations/privileges.js";
+import { missingPrivileges } from "../../database/migrations/migrate.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { checkCitus } from "./citus.js";

@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolConfig } from "pg";
 import { openConnections } from "../pool.js";
-import { isOnCitus } from "./catalog.sql.js";
+import { isOnCitus } from "./nodes.js";
 
 export interface NodeState {
   /** host:port, as Citus knows it. */

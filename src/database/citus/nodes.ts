@@ -1,7 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
-import { hasCitus } from "./catalog.sql.js";
 import { canRunOnNode } from "./onNode.sql.js";
+
+/** Each node of Citus has the catalog. */
+const hasCitus = "to_regclass('pg_dist_partition') IS NOT NULL";
+
+export const isOnCitus = `SELECT ${hasCitus} AS "isOnCitus"`;
 
 interface FoundNodes {
   /** Each store's. */
@@ -17,7 +21,7 @@ export interface StoreNodes {
   /** Whether the catalog says so, as far as it was asked. */
   readonly areDistributed: () => boolean;
   readonly nodeOf: (storeId: string) => string | undefined;
-  /** Whether nodes can run whole statements (onNode.ts). */
+  /** Whether nodes can run whole statements (storeStatements.ts). */
   readonly runStatements: (storeId: string) => boolean;
 }
 

@@ -1,4 +1,5 @@
 import { unusable } from "./folder.js";
+import { freeBytes } from "../../lib/disk.js";
 
 /** The engine cannot use its files: they are damaged, incomplete, or of another version. */
 export class DamagedDatabaseError extends Error {
@@ -38,4 +39,12 @@ export function failureOf(folder: string, error: Error): Error {
   const words = said.replaceAll(engineFolder, "");
   const [, code] = systemCodes.find(([ending]) => ending.test(words)) ?? [];
   return code === undefined ? new DamagedDatabaseError(folder, words, { cause: error }) : unusable(folder, code, error);
+}
+
+/** A file of the engine's log: where the next one cannot be made, the engine ends. */
+const freeBytesMin = 16 * 1024 * 1024;
+
+/** @param folder of the engine's files, or one on the same disk */
+export async function isDiskFull(folder: string): Promise<boolean> {
+  return (await freeBytes(folder)) < freeBytesMin;
 }

@@ -5,9 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { DamagedDatabaseError, failureOf } from "./damage.js";
+import { DamagedDatabaseError, failureOf, isDiskFull } from "./damage.js";
 import { inFolder, makeFolder, unusable } from "./folder.js";
-import { isDiskFull } from "./space.js";
 import { startThread } from "../../lib/threads/thread.js";
 import { packageFile } from "../../lib/packageFiles.js";
 

@@ -1,11 +1,10 @@
 import pg, { type PoolConfig } from "pg";
 import { AppError } from "../../errors.js";
 import type { Database } from "../client.js";
-import { isOnCitus } from "../citus/catalog.sql.js";
+import { isOnCitus } from "../citus/nodes.js";
 import { hasOnNodeFunction, onNodeStatements } from "../citus/onNode.sql.js";
-import { inSessionTransaction } from "./tableLocks.js";
+import { inSessionTransaction, type TurnLimits } from "./tableLocks.js";
 import { takeMigrationTurn } from "./migrate.js";
-import type { TurnLimits } from "./turn.js";
 
 const connectTimeoutMs = 5_000;
 /** The longest wait for each lock on a table. */

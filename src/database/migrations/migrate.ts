@@ -12,12 +12,11 @@ import type { ClientBase, Pool, PoolConfig } from "pg";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { socketFolderOf } from "../engine.js";
 import { type FileLock, lockFile } from "../embedded/fileLock.js";
-import { isOnCitus } from "../citus/catalog.sql.js";
+import { isOnCitus } from "../citus/nodes.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
-import { requirePrivileges } from "./privileges.js";
-import { changeTables, describedSession } from "./tableLocks.js";
-import { takeTurn, type Try, type TurnLimits } from "./turn.js";
+import { changeTables, describedSession, takeTurn, type Try, type TurnLimits } from "./tableLocks.js";
+import { AppError } from "../../errors.js";
 
 /** Its types belong to the DOM library. */
 declare const WebAssembly: {
@@ -262,4 +261,34 @@ function unrefTimers(): object {
   const unref = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs >>> 0).unref();
   const names = Object.keys(bindings).filter((name) => name.startsWith("__wbg_setTimeout_"));
   return Object.fromEntries(names.map((name) => [name, unref]));
+}
+
+/** What a role lacks, and how to grant it. */
+interface MissingPrivileges {
+  readonly problem: string;
+  readonly advice: string;
+}
+
+/**
+ * What the role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs a
+ * GRANT unless the role owns the database. Undefined where nothing is missing.
+ */
+export async function missingPrivileges(
+  query: <Row>(sql: string) => Promise<readonly Row[]>,
+): Promise<MissingPrivileges | undefined> {
+  // current_schema() leaves out schemas that the role may not use.
+  const [row] = await query<{ allowed: boolean; problem: string; advice: string }>(`
+    SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
+      format('The role %I may not create tables in the schema %I of the database %I.', current_user, name, current_database())
+        AS problem,
+      format('As its owner or a superuser, run: GRANT USAGE, CREATE ON SCHEMA %I TO %I;', name, current_user) AS advice
+    FROM (SELECT coalesce(current_schema(), 'public') AS name) AS target`);
+  return row === undefined || row.allowed ? undefined : { problem: row.problem, advice: row.advice };
+}
+
+/** @throws {AppError} UNAVAILABLE with the reason and the GRANT */
+async function requirePrivileges(query: <Row>(sql: string) => Promise<readonly Row[]>): Promise<void> {
+  const missing = await missingPrivileges(query);
+  if (missing === undefined) return;
+  throw new AppError("UNAVAILABLE", `${missing.problem} ${missing.advice}`);
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientBase, Pool } from "pg";
 import { codeOf, isShardGone, sqlStateOf } from "../errors.js";
-import { takeTurn, type Try, type TurnLimits } from "./turn.js";
+import { AppError } from "../../errors.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;
 
@@ -8,7 +9,7 @@ type Connection = Pick<Pool | ClientBase, "query">;
 const waitMs = 500;
 /** PostgreSQL cancels an autovacuum only after deadlock_timeout, one second. */
 const waitForVacuumMs = 1_500;
-const pauseMs = () => 1_000 + Math.random() * 2_000;
+const lockPauseMs = () => 1_000 + Math.random() * 2_000;
 /** Lock not available, deadlock. */
 const lostStates = new Set(["55P03", "40P01"]);
 
@@ -39,7 +40,7 @@ export async function changeTables<Result>(
     }
   };
   const whom = `another session that uses tables which ${needs} changes`;
-  return (await takeTurn(whom, attempt, log, { limits, pauseMs })).result;
+  return (await takeTurn(whom, attempt, log, { limits, pauseMs: lockPauseMs })).result;
 }
 
 function inOneTransaction<Result>(
@@ -102,3 +103,47 @@ async function lockHolder(connection: Connection): Promise<LockHolder | undefine
 export const describedSession = `format('session %s of %s from %s since %s', a.pid,
   coalesce(nullif(a.application_name, ''), a.backend_type, 'an unknown program'),
   coalesce(a.client_addr::text, 'the server itself'), coalesce(a.xact_start, a.query_start))`;
+
+export interface TurnLimits {
+  /** When to log who is waited for. */
+  readonly logAfterMs: number;
+  readonly giveUpAfterMs: number;
+}
+
+const limitsOfTurns: TurnLimits = { logAfterMs: 5_000, giveUpAfterMs: 600_000 };
+
+const pauseByDefaultMs = () => 50;
+
+export type Try<Turn> = { readonly turn: Turn } | { readonly holder: string };
+
+interface TurnOptions {
+  readonly limits?: TurnLimits | undefined;
+  readonly pauseMs?: () => number;
+}
+
+/**
+ * @param waitedFor for messages, as "another process that …"
+ * @throws {AppError} UNAVAILABLE after `giveUpAfterMs`
+ */
+export async function takeTurn<Turn>(
+  waitedFor: string,
+  attempt: () => Promise<Try<Turn>>,
+  log: (problem: Error) => void,
+  { limits: { logAfterMs, giveUpAfterMs } = limitsOfTurns, pauseMs = pauseByDefaultMs }: TurnOptions = {},
+): Promise<Turn> {
+  const begun = performance.now();
+  for (let isLogged = false; ;) {
+    const tried = await attempt();
+    if ("turn" in tried) return tried.turn;
+    const waitedMs = performance.now() - begun;
+    if (!isLogged && waitedMs >= logAfterMs) {
+      log(new Error(`Waiting for ${waitedFor}: ${tried.holder}.`));
+      isLogged = true;
+    }
+    if (waitedMs >= giveUpAfterMs) {
+      const message = `Gave up after waiting ${Math.round(waitedMs / 1_000)} seconds for ${waitedFor}: ${tried.holder}. Nothing was changed.`;
+      throw new AppError("UNAVAILABLE", message);
+    }
+    await sleep(pauseMs());
+  }
+}

@@ -13,12 +13,13 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma } from "../../generated/prisma/client.js";
-import { queryOnNode } from "../citus/onNode.js";
 import type { Database } from "../client.js";
 import { nodesOf } from "../engine.js";
 import { isLockTimeout } from "../errors.js";
 import type { StoreNodes } from "../citus/nodes.js";
-import { beingMoved } from "../citus/onNode.sql.js";
+import { beingMoved, onNodeFunction } from "../citus/onNode.sql.js";
+import { textArrayLiteral } from "./arrayLiteral.js";
+import { boundValue, withRawParameters } from "../rawParameters.js";
 
 /**
  * Sends a statement on one store's rows, perhaps within a transaction. No temporary tables: those are where the transaction is.
@@ -134,4 +135,57 @@ async function watch(db: Database, storeId: string): Promise<void> {
       if (!isBeingMoved(error)) return; // the callers will see
     }
   } while (performance.now() < end);
+}
+
+/** Names of tables; those of columns begin with a small letter. */
+const tableNames = /"([A-Z]\w*)"/gu;
+
+/**
+ * Sends a statement of `queryStore` to the store's node, which runs it as a whole, as PostgreSQL would: see onNode.sql.ts.
+ * Moving a store with `block_writes` does not hold it up for other stores, as it does what Citus plans by itself: for
+ * INSERT … SELECT that takes the locks of all shards of the table.
+ */
+async function queryOnNode<Row extends object>(
+  db: Database,
+  storeId: string,
+  statement: Prisma.Sql,
+  dates: readonly (keyof Row)[],
+): Promise<Row[]> {
+  const { text, parameters } = withTextParameters(statement);
+  const tables = [...new Set(text.match(tableNames))];
+  const rows = await withRawParameters((bind) =>
+    db.$queryRawUnsafe<{ answer: Row }[]>(
+      `SELECT ${onNodeFunction}($1, $2, $3::text[], $4::text[]) AS answer`,
+      storeId,
+      text,
+      textArrayLiteral(tables),
+      bind(textArrayLiteral(parameters)),
+    ),
+  );
+  return rows.map(({ answer }) => withDates(answer, dates));
+}
+
+/** The statement with elements of one array of texts as its parameters, each value once. */
+function withTextParameters({ strings, values }: Prisma.Sql) {
+  const numbers = new Map<unknown, number>();
+  let text = strings[0] ?? "";
+  values.forEach((value, index) => {
+    const number = numbers.get(value) ?? numbers.size + 1;
+    numbers.set(value, number);
+    text += `($1)[${number}]${typeof value === "number" ? "::int" : ""}${strings[index + 1] ?? ""}`;
+  });
+  return { text, parameters: [...numbers.keys()].map(textOf) };
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "string") return boundValue(value);
+  if (typeof value === "boolean" || (typeof value === "number" && Number.isInteger(value))) return String(value);
+  throw new TypeError("Parameters are texts, whole numbers, booleans and times.");
+}
+
+function withDates<Row extends object>(row: Row, names: readonly (keyof Row)[]): Row {
+  const dates = names.map((name) => [name, row[name] === null ? null : new Date(String(row[name]))]);
+  return { ...row, ...Object.fromEntries(dates) };
 }

@@ -1,23 +1,31 @@
 import {
+  type ASTNode,
   type ASTVisitor,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  getNamedType,
   GraphQLError,
   type GraphQLSchema,
+  isScalarType,
   Kind,
   NoFragmentCyclesRule,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  print,
+  type SelectionSetNode,
   specifiedRules,
   validate,
   type ValidationContext,
   type ValidationRule,
   ValuesOfCorrectTypeRule,
+  visitInParallel,
 } from "graphql";
 import { itemsExpected, ownCost } from "../../schema/limits/cost.js";
 import { definitionBeyond } from "./comparisons.js";
-import { namedValuesRule } from "./namedValues.js";
-import { unconditionalSubscriptionRule } from "./unconditionalSubscription.js";
+import { shownValue } from "../../lib/mustBe.js";
+import { clip } from "../../lib/text.js";
+import { leafName } from "../input/inputShape.js";
 
 /** Limits of one operation; docs/access.md has the same table. */
 export const limits = {
@@ -184,4 +192,73 @@ function isImport(context: ValidationContext, { name }: FieldNode): boolean {
 
 function bounded(count: number): number {
   return Math.min(count, 1e15);
+}
+
+/** GraphQL's own rule for literals; scalars are refused with the name of the place, in the words that variables are. */
+function namedValuesRule(context: ValidationContext): ASTVisitor {
+  let name = "";
+  let current: ASTNode | undefined;
+  const enter = (node: ASTNode) => {
+    if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) name = node.name.value;
+    if (node.kind === Kind.VARIABLE_DEFINITION) name = node.variable.name.value;
+    current = node;
+  };
+  const reportError = (error: GraphQLError) => {
+    const type = getNamedType(context.getInputType());
+    const shown = current && shownLiteral(current);
+    if (current === undefined || shown === undefined || !isScalarType(type)) return context.reportError(error);
+    context.reportError(new GraphQLError(`${name} must be ${leafName(type)}, not ${shown}.`, { nodes: current }));
+  };
+  const named = Object.create(context, { reportError: { value: reportError } }) as ValidationContext;
+  return visitInParallel([{ enter }, ValuesOfCorrectTypeRule(named)]);
+}
+
+/** Undefined for null, which GraphQL's message is about, and for what is no literal. */
+function shownLiteral(node: ASTNode): string | undefined {
+  switch (node.kind) {
+    case Kind.STRING:
+      return shownValue(node.value);
+    case Kind.LIST:
+      return "an array";
+    case Kind.OBJECT:
+      return "an object";
+    case Kind.INT:
+    case Kind.FLOAT:
+    case Kind.BOOLEAN:
+    case Kind.ENUM:
+      return clip(print(node));
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The root field of a subscription has no condition, since without its field a subscription has no source of values; graphql-js
+ * 16 throws a TypeError then. The GraphQL specification has the same rule from its draft of 2024 on (5.2.4.1).
+ */
+function unconditionalSubscriptionRule(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition({ operation, selectionSet }) {
+      if (operation !== OperationTypeNode.SUBSCRIPTION || !hasCondition(context, selectionSet, new Set())) return;
+      const message = "The field of a subscription must not have @skip or @include.";
+      context.reportError(new GraphQLError(message, { nodes: selectionSet }));
+    },
+  };
+}
+
+/** @param followed fragments, which may be cyclic */
+function hasCondition(
+  context: ValidationContext,
+  { selections }: SelectionSetNode,
+  followed: Set<FragmentDefinitionNode>,
+): boolean {
+  return selections.some((selection) => {
+    if ((selection.directives ?? []).length > 0) return true;
+    if (selection.kind === Kind.FIELD) return false;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return hasCondition(context, selection.selectionSet, followed);
+    const fragment = context.getFragment(selection.name.value);
+    if (fragment === undefined || fragment === null || followed.has(fragment)) return false;
+    followed.add(fragment);
+    return hasCondition(context, fragment.selectionSet, followed);
+  });
 }

@@ -3,13 +3,12 @@ import type { Readable, Transform } from "node:stream";
 import { parse as parseContentType } from "content-type";
 import { AppError } from "../../errors.js";
 import { longFromBytes } from "../../lib/json/scan.js";
-import { onResponseEnd } from "../../lib/streams/responseEnd.js";
+import { endSignal, hasEnded, onResponseEnd } from "../../lib/streams/responseEnd.js";
 import { yieldAfterBytes } from "../../lib/streams/eventLoop.js";
-import type { BodyShare } from "./bodyBudget.js";
 import { type ReceivedBody, scanBody } from "./bodyScan.js";
 import type { ScanOptions } from "./bodyScanner.js";
 import { inflaterFor } from "./contentEncoding.js";
-import { Progress } from "./progress.js";
+import { FairShare } from "../../lib/fairShare.js";
 
 interface ReceiveOptions {
   /** Gets what ends it with an error, whatever still arrives. */
@@ -204,4 +203,116 @@ export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaTyp
 
 function incomplete(): AppError {
   return new AppError("BAD_REQUEST", "The body ended before it was complete.");
+}
+
+/** What a slow uplink sends: 52 kbit/s, the least of a mobile network. */
+const progressBytes = 64 * 1024;
+
+const progressMs = 10_000;
+
+const checkEveryMs = 1_000;
+
+/** Has a body that hardly moves give up its place, or its memory, while another one waits for it. */
+export class Progress {
+  #bytes = 0;
+  #movedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes < progressBytes) return;
+    this.#bytes = 0;
+    this.#movedAt = performance.now();
+  }
+
+  /** From the moment in which it holds something. Further calls change nothing. */
+  watch(isWanted: () => boolean, fail: (error: AppError) => void): void {
+    if (this.#timer !== undefined) return;
+    this.#movedAt = performance.now();
+    this.#timer = setInterval(() => {
+      if (performance.now() - this.#movedAt < progressMs || !isWanted()) return;
+      this.stop();
+      fail(new AppError("REQUEST_TIMEOUT", tooSlow));
+    }, checkEveryMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+const tooSlow = `The body arrived too slowly, with less than ${progressBytes / 1_024} KiB in ${progressMs / 1_000} seconds, while others waited for its place. Nothing was changed.`;
+
+const countedFromBytes = 65_536;
+
+const stepBytes = 1024 * 1024;
+
+export interface BodyShare {
+  /**
+   * Grows the share to this many bytes.
+   *
+   * @returns undefined if that is possible immediately
+   * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
+   */
+  grow(bytes: number): Promise<void> | undefined;
+  /** Whether another body waits for what this one holds. */
+  isWanted(): boolean;
+  release(): void;
+}
+
+/** Bounds the memory of all request bodies together. A store gets at most half. */
+export interface BodyBudget {
+  /** Bytes of all bodies together. */
+  readonly held: number;
+  /** Released when the answer ends. */
+  shareFor(response: ServerResponse, storeId: string): BodyShare;
+}
+
+/**
+ * @param bytesMax of all bodies
+ * @param waitMs how long a body waits for room before it is refused; 4.5 seconds by default
+ */
+export function createBodyBudget(bytesMax: number, waitMs?: number): BodyBudget {
+  const room = new FairShare({
+    places: bytesMax,
+    ofStoreMax: Math.ceil(bytesMax / 2),
+    ...(waitMs !== undefined && { waitMs }),
+    message: "Too many large bodies arrive at the same time. Nothing was changed.",
+  });
+  return {
+    get held() {
+      return room.held;
+    },
+    shareFor: (response, storeId) => shareOf(room, response, storeId),
+  };
+}
+
+function shareOf(room: FairShare, response: ServerResponse, storeId: string): BodyShare {
+  let held = 0;
+  let isReleased = false;
+  let isRegistered = false;
+  const release = (): void => {
+    isReleased = true;
+    if (held > 0) room.release(storeId, held);
+    held = 0;
+  };
+  const take = async (amount: number): Promise<void> => {
+    await room.take(storeId, { amount, signal: endSignal(response) });
+    if (isReleased) room.release(storeId, amount);
+    else held += amount;
+  };
+  return {
+    release,
+    isWanted: () => held > 0 && room.isWanted(storeId, held),
+    grow(bytes) {
+      if (bytes < countedFromBytes || bytes <= held || hasEnded(response)) return undefined;
+      const amount = Math.min(Math.max(bytes - held, stepBytes), room.ofStoreMax - held);
+      if (amount <= 0) return undefined;
+      if (!isRegistered) onResponseEnd(response, release);
+      isRegistered = true;
+      if (!room.tryTake(storeId, amount)) return take(amount);
+      held += amount;
+      return undefined;
+    },
+  };
 }

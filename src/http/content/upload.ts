@@ -7,10 +7,8 @@ import { FairShare } from "../../lib/fairShare.js";
 import { openAnonymousFile, writeWhole } from "../../lib/streams/anonymousFile.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 import type { UploadSource } from "../../schema/context.js";
-import { receive } from "./body.js";
-import type { BodyBudget, BodyShare } from "./bodyBudget.js";
+import { type BodyBudget, type BodyShare, Progress, receive } from "./body.js";
 import { inflaterFor } from "./contentEncoding.js";
-import { Progress } from "./progress.js";
 
 /** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;

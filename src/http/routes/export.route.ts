@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../errors.js";
-import type { ExportCall } from "../../rest/exports/exportCall.js";
+import type { ExportCall } from "../../rest/exports/export.routes.js";
 import type { Context } from "../../schema/context.js";
 import { compressor, preferredCoding } from "../content/compress.js";
 import type { Exchange } from "../exchange.js";
@@ -10,7 +10,7 @@ import { addVary, send } from "../respond.js";
 
 /**
  * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as by
- * server/stalledReaders.ts.
+ * server/server.ts.
  *
  * @throws the error that rejected or interrupted the export
  */

@@ -14,11 +14,10 @@ import {
 } from "../../graphql/parameters.js";
 import type { PersistedOperations } from "../../graphql/persisted.js";
 import { longFromBytes } from "../../lib/json/scan.js";
-import { readBody, requireJson } from "../content/body.js";
-import type { BodyBudget } from "../content/bodyBudget.js";
+import { type BodyBudget, readBody, requireJson } from "../content/body.js";
 import { sendEvents } from "../sendEvents.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
-import { fingerprintScope, refuseKey, withIdempotency, type ContextOptions, createContext } from "../requestContext.js";
+import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../pages/graphiql/graphiql.js";
 import { createTokenPage, type DemoToken } from "../pages/token.js";
 import { sendGraphQLError } from "../sendError.js";

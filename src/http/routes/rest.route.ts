@@ -2,14 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { requireScope } from "../../access/token.js";
 import type { Context } from "../../schema/context.js";
 import { BatchRefused } from "../../rest/batches.js";
-import { type RestResponse, pathNotFound, type RestCall, type RestHandler } from "../../rest/handler.js";
+import { pathNotFound, type RestCall, type RestHandler, type RestResponse } from "../../rest/handler.js";
 import { restBase } from "../../rest/routes/route.js";
-import { contentTypeOf, readBody, receive, requireJson } from "../content/body.js";
-import type { BodyBudget } from "../content/bodyBudget.js";
+import { type BodyBudget, contentTypeOf, readBody, receive, requireJson } from "../content/body.js";
 import { withUpload } from "../content/upload.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { endBroken, sendExport } from "./export.route.js";
-import { fingerprintScope, refuseKey, withIdempotency, type ContextOptions, createContext } from "../requestContext.js";
+import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { sendRestError } from "../sendError.js";
 import { markPrivate, respondJson, respondRead } from "../respond.js";
 

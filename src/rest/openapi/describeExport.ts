@@ -1,10 +1,43 @@
+import type { GraphQLNamedType } from "graphql";
 import type { ExportRoute } from "../exports/export.routes.js";
 import type { RestRoute } from "../routes/route.js";
 import { csvExample, ndjsonExample, showsCsvExample } from "./examples/exampleData.js";
 import type { Examples } from "./examples/examples.js";
 import { describeResponses } from "./answers/responses.js";
-import { queryParameter as query } from "./fileParameters.js";
-import type { ApiLimits } from "./types.js";
+import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
+import { formatNames } from "../../catalog/sources/formats/options.js";
+import type { RestOperation } from "../routes/derivation.js";
+import { parameterConstraints } from "./constraints.js";
+import { parameterSchema } from "./schemas.js";
+
+const text: JsonSchema = { type: "string" };
+
+export const fileSchemas: JsonSchemas = {
+  FileFormat: { type: "string", description: "The layout of a file of products.", enum: formatNames },
+};
+
+/** How a file is read, in the order in which routes name it. */
+const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, description: string]>> = {
+  format: [
+    { $ref: "#/components/schemas/FileFormat" },
+    "The system that wrote the file; `auto` recognizes it by its columns. The answer then has `format` and `notes`.",
+  ],
+  urlTemplate: [
+    text,
+    "How URLs are made of columns in braces, such as `https://shop.example/products/{handle}`. Shopify, WooCommerce and Magento need it.",
+  ],
+  delimiter: [text, "`comma`, `semicolon` or `tab`. By default it is found in the header."],
+  map: [
+    { type: "array", items: text },
+    "`field:column`, once for each field: `map=title:Name`. A column of images may be given several times.",
+  ],
+  default: [{ type: "array", items: text }, "`field:value` for rows without a value: `default=available:true`."],
+  fillDown: [
+    text,
+    "With mapped columns: rows that share this column have what the first of them has, where they lack it.",
+  ],
+  encoding: [text, "Such as `windows-1252`. By default the file is UTF-8, or what its byte order mark says."],
+};
 
 interface ExportDescription {
   readonly tag: RestRoute["tag"];
@@ -16,14 +49,23 @@ interface ExportDescription {
 }
 
 const productParameters = [
-  query("available", { type: "boolean" }, "Only products that can be bought now (true), or that cannot (false)."),
-  query(
+  queryParameter(
+    "available",
+    { type: "boolean" },
+    "Only products that can be bought now (true), or that cannot (false).",
+  ),
+  queryParameter(
     "updatedSince",
     { type: "string", format: "date-time" },
     "Only products that were stored at this time or later: an ISO 8601 timestamp with a time zone.",
   ),
-  query("siteId", { type: "string", default: "" }, "Only products that are sold on this site of the store.", true),
-  query("siteType", { type: "string", default: "" }, "The type that the site must have.", true),
+  queryParameter(
+    "siteId",
+    { type: "string", default: "" },
+    "Only products that are sold on this site of the store.",
+    true,
+  ),
+  queryParameter("siteType", { type: "string", default: "" }, "The type that the site must have.", true),
 ];
 
 const products = {
@@ -34,7 +76,7 @@ const products = {
 } as const;
 
 const moment = (name: string, description: string, example: string) => ({
-  ...query(name, { type: "string", format: "date-time" }, description),
+  ...queryParameter(name, { type: "string", format: "date-time" }, description),
   required: true,
   example,
 });
@@ -59,8 +101,12 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
     parameters: [
       moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
       moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
-      query("bom", { type: "boolean", default: false }, "Whether it begins with a byte order mark, for Excel."),
-      query(
+      queryParameter(
+        "bom",
+        { type: "boolean", default: false },
+        "Whether it begins with a byte order mark, for Excel.",
+      ),
+      queryParameter(
         "delimiter",
         { type: "string", default: "," },
         "`comma` or `semicolon`, or the character itself. With semicolons, decimals have a comma.",
@@ -104,4 +150,42 @@ export function describeExport(exported: ExportRoute, limits: ApiLimits, example
       ...refusals,
     },
   };
+}
+
+/** A parameter of the query string, which may be left out. */
+function queryParameter(name: string, schema: JsonSchema, description: string, isDeprecated = false) {
+  return {
+    name,
+    in: "query",
+    required: false,
+    description,
+    ...(isDeprecated && { deprecated: true }),
+    schema,
+  };
+}
+
+/**
+ * The parameters that accompany a body which is a file. None has an example or, sites aside, a default, so that tools which fill in
+ * parameters send none of them with the body in JSON, which has the arguments itself.
+ */
+export function fileParameters(
+  { upload, parameters }: RestOperation,
+  ofNamed: (type: GraphQLNamedType) => JsonSchema,
+): object[] {
+  if (upload === undefined) return [];
+  const ofArguments = [...parameters]
+    .filter(([name]) => name !== upload.argument)
+    .map(([name, { type, description, deprecationReason }]) =>
+      queryParameter(
+        name,
+        { ...parameterSchema(type, ofNamed), ...parameterConstraints[name] },
+        `${description ?? ""} Beside a file only.`.trim(),
+        Boolean(deprecationReason),
+      ),
+    );
+  const ofReading = (upload.readingOptions ?? []).map((name) => {
+    const [schema, description] = readingOptions[name] ?? [text, ""];
+    return queryParameter(name, schema, `${description} Beside a file only.`);
+  });
+  return [...ofArguments, ...ofReading];
 }

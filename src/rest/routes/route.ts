@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../errors.js";
-import { takesIdempotencyKey } from "../../schema/idempotency.js";
+import { takesIdempotencyKey } from "../../schema/operationNames.js";
 
 /** A documented REST path, and the operation of the schema that serves it. */
 export interface RestRoute {
@@ -29,7 +29,7 @@ export interface RestRoute {
   readonly batches?: { readonly mediaTypes: readonly string[]; readonly argument: string };
   /** A row of the service's contract: its answers have the documented fields, and a read or deletion ignores parameters that it does not know. */
   readonly inContract?: boolean;
-  /** The fields that answers have of types of which they do not have all; see selection.ts. */
+  /** The fields that answers have of types of which they do not have all; see derivation.ts. */
   readonly fields?: FieldsByType;
   /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: readonly OnDemand[];

@@ -4,8 +4,7 @@ import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
-import { readBody, receive } from "../../../src/http/content/body.js";
-import { createBodyBudget } from "../../../src/http/content/bodyBudget.js";
+import { createBodyBudget, readBody, receive } from "../../../src/http/content/body.js";
 import { bytesOfTurns } from "../../support/http/turns.js";
 
 /** Refuses a compressed body that has not ended. @returns the request, and what its data was piped to */

@@ -3,7 +3,7 @@ import { type ClientRequest, createServer, request as open } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { type BodyShare, createBodyBudget } from "../../../src/http/content/bodyBudget.js";
+import { type BodyShare, createBodyBudget } from "../../../src/http/content/body.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { stopTimers } from "../../support/clock.js";
 import { scrape, untilSeries } from "../../support/process/metrics.js";

@@ -1,8 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import type { Exchanges } from "../../../src/http/server/exchanges.js";
-import { cutStalledReaders } from "../../../src/http/server/stalledReaders.js";
+import { cutStalledReaders, type Exchanges } from "../../../src/http/server/server.js";
 import { stopTimers } from "../../support/clock.js";
 
 // Whether a client that has read everything later gets a timeout depends on the system's buffers, so the event is emitted here.

@@ -4,8 +4,7 @@ import { faultIn, placeIn } from "../../../src/lib/json/fault.js";
 import { parseJson } from "../../../src/lib/json/parse.js";
 import { cutBody, parseBody, parseUnparsed, sharedBody } from "../../../src/lib/json/body.js";
 import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
-import { parsedSlices } from "../../../src/lib/json/elements.js";
-import { stringSlices } from "../../../src/lib/json/slices.js";
+import { parsedSlices, stringSlices } from "../../../src/lib/json/elements.js";
 
 const long = "x".repeat(longFromBytes);
 

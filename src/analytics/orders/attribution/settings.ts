@@ -1,4 +1,4 @@
-import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
+import { currencyDecimals } from "../../../access/stores/store.currency.js";
 import type { Database } from "../../../database/client.js";
 import { AppError } from "../../../errors.js";
 import { toUnits } from "../units.js";

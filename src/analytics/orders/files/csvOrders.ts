@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { currencyDecimals } from "../../../access/stores/currencyDecimals.js";
+import { currencyDecimals } from "../../../access/stores/store.currency.js";
 import { mustBe, shownValue } from "../../../lib/mustBe.js";
 import { canBeKey } from "../../../lib/text.js";
 import type { Note } from "../../hooks/news.js";

@@ -1,5 +1,4 @@
-import { builder } from "../../../schema/builder.js";
-import { enumValues } from "../../../schema/enumValues.js";
+import { builder, enumValues } from "../../../schema/builder.js";
 import { Channel } from "../../events/events.schema.js";
 import type { AttributionRule as AttributionRuleValue } from "../attribution/codes.js";
 import type { Order, OrderAttribution } from "../order.read.js";

@@ -2,7 +2,6 @@ import type { Database, RootDatabase } from "../../../database/client.js";
 import { isCallersStore, storeGone } from "../../../database/shares/caller.js";
 import { LockedError, whenUnlocked } from "../../../database/shares/lockWait.js";
 import { AppError } from "../../../errors.js";
-import { keptFor, removeExpired } from "./expired.js";
 import type { IdempotentRequest } from "../job.js";
 import type { ImportResult } from "../result.js";
 
@@ -144,4 +143,16 @@ export function keyInUse(): AppError {
   return new AppError("IDEMPOTENCY_KEY_IN_USE", "Another request with this Idempotency-Key is still in progress.", {
     retryAfterSeconds: 1,
   });
+}
+
+const keptFor = "24 hours";
+
+/** Removes the oldest expired answers, at most so many. The age is checked twice, to keep a row that was just replaced. */
+export async function removeExpired(db: Database, storeId: string, max: number): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM "IdempotencyKey"
+    WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval AND (key, field) IN (
+      SELECT key, field FROM "IdempotencyKey"
+      WHERE "storeId" = ${storeId} AND "createdAt" <= now() - ${keptFor}::interval
+      ORDER BY "createdAt" LIMIT ${max})`;
 }

@@ -1,5 +1,5 @@
 import type { RootDatabase } from "../../../database/client.js";
-import { removeExpired } from "../idempotency/expired.js";
+import { removeExpired } from "../idempotency/once.js";
 import { removeLeft } from "./recover.js";
 
 /** Stores per round, with statements of their own (storeStatements.ts). */

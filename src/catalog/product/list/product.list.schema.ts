@@ -1,8 +1,7 @@
 import type { SortPosition } from "../../../database/sql/keyset.js";
 import { asWideRead } from "../../../database/shares/shares.js";
 import type { ResponseBudget } from "../../../schema/limits/responseBudget.js";
-import { builder } from "../../../schema/builder.js";
-import { enumValues } from "../../../schema/enumValues.js";
+import { builder, enumValues } from "../../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../../schema/connections.js";
 import { rateLimited } from "../../../schema/limits/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../../../schema/selection.js";

@@ -1,7 +1,6 @@
 import type { Path, Problem, Problems } from "../../../errors.js";
-import { parseFlatJson } from "../../../lib/json/flat.js";
+import { clip, parseFlatJson } from "../../../lib/text.js";
 import { shownValue } from "../../../lib/mustBe.js";
-import { clip } from "../../../lib/text.js";
 import { type Delimiter, delimiters } from "./records.js";
 import {
   type FieldKind,

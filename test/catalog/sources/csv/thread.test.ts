@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { readProductCsv } from "../../../../src/catalog/import/ways/text.js";
 import { readCsv } from "../../../../src/catalog/sources/csv/csv.js";
 import { sharedBody } from "../../../../src/lib/json/body.js";
-import { threadsMax } from "../../../../src/catalog/sources/threads.js";
+import { threadsMax } from "../../../../src/catalog/sources/thread.js";
 import { openFolder } from "../../../support/folder.js";
 import { header, row, lines, collect, readChunks, rowsOf } from "../../../support/catalog/csvReading.js";
 

@@ -2,8 +2,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { type ReadingLimits, readOnThread, withThread } from "../../../../src/catalog/sources/thread.js";
-import { asRefusal, threadsMax } from "../../../../src/catalog/sources/threads.js";
+import {
+  asRefusal,
+  type ReadingLimits,
+  readOnThread,
+  threadsMax,
+  withThread,
+} from "../../../../src/catalog/sources/thread.js";
 import { sharedBody } from "../../../../src/lib/json/body.js";
 import { collect, lines, row } from "../../../support/catalog/csvReading.js";
 import { openFolder } from "../../../support/folder.js";

@@ -1,6 +1,6 @@
 import { type Fields, type Layout, namesIn, namesOf, type Role, type RowReaderOptions } from "../layout.js";
 import { isWithin } from "../values/dates.js";
-import { parseFlag } from "../values/flags.js";
+import { parseFlag } from "../finish.js";
 import { plainText } from "../values/html.js";
 import { splitUrls } from "../values/images.js";
 import { parsePrice } from "../values/prices.js";

@@ -1,17 +1,18 @@
-import { columnName, type Layout, namesIn, namesOf, type RowReader } from "../layout.js";
+import { columnName, type Draft, type Fields, type Layout, namesIn, namesOf, type RowReader } from "../layout.js";
 import { google } from "../layouts/google.js";
-import { vitrine } from "../layouts/vitrine.js";
 import { Notes } from "../notes.js";
 import type { FormatReadOptions, OpenFile } from "../opened.js";
 import { layouts } from "../recognize.js";
 import { AdjacentRows } from "./adjacentRows.js";
 import { CsvRows } from "./csvRows.js";
 import { FamilyRows } from "./familyRows.js";
-import { MappedRows } from "./mappedRows.js";
-import { sharingRows, type RowSource } from "./row.js";
+import { type RowSource, sharingRows, type SourceRow } from "./row.js";
 import { RowFields } from "./rowFields.js";
 import { findSharedSkus, KeyFields } from "./sharedSkus.js";
 import { XmlRows } from "./xmlRows.js";
+import { productFieldNames, type ProductInput } from "../../../product/product.fields.js";
+import { lenientParsers } from "../finish.js";
+import { ParentRows } from "./parentRows.js";
 
 export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
   return found.format === "vitrine" ? vitrine : layouts[found.format];
@@ -46,3 +47,52 @@ export async function rowReader(
   const sharedSkus = await findSharedSkus(file.reread(), source(), { fields: keys, reader: readerOf(keys) });
   return readerOf(new RowFields(layout, { ...common, sharedSkus }));
 }
+
+/** Vitrine's own columns and mapped ones: each row is a product. */
+class MappedRows implements RowReader {
+  readonly #firsts: ParentRows;
+  /** Vitrine's own, of those in the file. */
+  readonly #columns: readonly (readonly [keyof ProductInput, readonly [string]])[];
+
+  /** @param fillDown the column whose rows, where they share its value, take what they lack from the first of them */
+  constructor(
+    private readonly fillDown: string | undefined,
+    header: readonly string[],
+    notes: Notes,
+  ) {
+    const own = productFieldNames.filter((name) => header.includes(columnName(name)));
+    this.#columns = own.map((name) => [name, [columnName(name)]]);
+    this.#firsts = new ParentRows(notes);
+  }
+
+  take(row: SourceRow): readonly Draft[] {
+    const fields = this.#fieldsOf(row);
+    const key = this.fillDown === undefined ? "" : row.text([this.fillDown]);
+    const first = key === "" ? undefined : this.#firsts.parentOf(key);
+    if (key !== "" && first === undefined) this.#firsts.remember([key], { row, fields });
+    return [{ row, fields, parent: first }];
+  }
+
+  end(): readonly Draft[] {
+    return [];
+  }
+
+  #fieldsOf(row: SourceRow): Fields {
+    const fields: Partial<Record<keyof ProductInput, unknown>> = {};
+    for (const [name, names] of this.#columns) {
+      const text = row.text(names);
+      fields[name] = text === "" ? null : lenientParsers[name](text);
+    }
+    return fields;
+  }
+}
+
+/** Files of no other layout, whose columns are mapped. Vitrine's own columns have the names of fields. */
+const vitrine: Layout = {
+  label: "Vitrine",
+  file: "CSV in Vitrine's columns, or mapped",
+  remark: "",
+  columns: { ignored: productFieldNames.map(columnName).join(" | ") },
+  marks: [],
+  rows: "single",
+};

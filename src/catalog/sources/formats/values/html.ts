@@ -1,6 +1,122 @@
 import { Tokenizer } from "htmlparser2";
-import { findTag, hiddenElements } from "./html.elements.js";
-import { LineWriter } from "./html.lines.js";
+
+/** Elements that begin and end a line (https://html.spec.whatwg.org/#flow-content-3, and those of lists and tables). */
+const lineElements: ReadonlySet<string> = new Set(
+  `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
+   form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary
+   table tbody tfoot thead tr ul`.split(/\s+/u),
+);
+
+/** Elements whose content is not shown as text. */
+const hiddenElements: ReadonlySet<string> = new Set(
+  "audio iframe noembed noframes script style svg template title video".split(" "),
+);
+
+/** The others of HTML, by which a text is recognized as such. */
+const inlineElements =
+  `a abbr acronym area b base bdi bdo big br button canvas cite code col colgroup data datalist del dfn em
+  embed font head i img input ins kbd label link map mark meta meter noscript object output picture progress q rp rt ruby s samp
+  select slot small source span strike strong sub sup td textarea th time track tt u var wbr`.split(/\s+/u);
+
+const elements: ReadonlySet<string> = new Set([...lineElements, ...hiddenElements, ...inlineElements]);
+
+/** Two line breaks are one empty line; more would be no help to a reader. */
+const breaksMax = 2;
+
+const whiteSpace = /[ \t\n\f\r\u{a0}]+/gu;
+
+const cells = new Set(["td", "th"]);
+
+/** Writes what elements contain as lines: white space is collapsed, items of lists get a dash or their number. */
+class LineWriter {
+  #text = "";
+  /** Not written yet: the parser hands out texts in small parts. */
+  #pending = "";
+  /** What separates the next text from what is written. */
+  #breaks = 0;
+  #hasSpace = false;
+  /** Written before the next text: an item without text is none. */
+  #marker = "";
+  /** The next number of each open list, innermost last; undefined where items have a dash. */
+  readonly #lists: { next: number | undefined }[] = [];
+  #preformatted = 0;
+
+  open(tag: string, firstNumber: number): void {
+    this.#flush();
+    if (tag === "br") this.#breaks = Math.min(breaksMax, this.#breaks + 1);
+    else if (cells.has(tag)) this.#hasSpace = true;
+    else if (lineElements.has(tag)) this.#begin(tag, firstNumber);
+  }
+
+  close(tag: string): void {
+    this.#flush();
+    if (lineElements.has(tag)) this.#break();
+    if (tag === "ol" || tag === "ul") this.#lists.pop();
+    if (tag === "pre") this.#preformatted = Math.max(0, this.#preformatted - 1);
+    if (tag === "li") this.#marker = "";
+  }
+
+  write(text: string): void {
+    this.#pending += text;
+  }
+
+  /** All lines. Nothing can be written afterwards. */
+  end(): string {
+    this.#flush();
+    return this.#text;
+  }
+
+  #flush(): void {
+    const text = this.#pending;
+    if (text === "") return;
+    this.#pending = "";
+    if (this.#preformatted === 0) return this.#writeOnLine(text);
+    let from = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      this.#writeOnLine(text.slice(from, end));
+      this.#breaks = Math.min(breaksMax, this.#breaks + 1);
+      from = end + 1;
+    }
+    this.#writeOnLine(text.slice(from));
+  }
+
+  #begin(tag: string, firstNumber: number): void {
+    this.#break();
+    if (tag === "ol") this.#lists.push({ next: firstNumber });
+    else if (tag === "ul") this.#lists.push({ next: undefined });
+    else if (tag === "pre") this.#preformatted += 1;
+    else if (tag === "li") this.#marker = this.#nextMarker();
+  }
+
+  #nextMarker(): string {
+    const list = this.#lists.at(-1);
+    if (list?.next === undefined) return "- ";
+    list.next += 1;
+    return `${list.next - 1}. `;
+  }
+
+  #break(): void {
+    this.#breaks = Math.max(1, this.#breaks);
+  }
+
+  #writeOnLine(text: string): void {
+    const collapsed = text.replaceAll(whiteSpace, " ");
+    const words = collapsed.trim();
+    if (words === "") {
+      this.#hasSpace ||= collapsed !== "";
+      return;
+    }
+    this.#separate(this.#hasSpace || collapsed.startsWith(" "));
+    this.#text += this.#marker + words;
+    this.#marker = "";
+    this.#hasSpace = collapsed.endsWith(" ");
+  }
+
+  #separate(hasSpace: boolean): void {
+    if (this.#text !== "") this.#text += this.#breaks > 0 ? "\n".repeat(this.#breaks) : hasSpace ? " " : "";
+    this.#breaks = 0;
+  }
+}
 
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/iu;
 /** With a sign. Larger numbers are no places in a list. */
@@ -80,7 +196,7 @@ class HtmlText {
     if (this.#hidden.depth > 0) {
       if (tag === this.#hidden.name) this.#hidden.depth += 1;
     } else if (hiddenElements.has(tag)) this.#hidden = { name: tag, depth: 1 };
-    else this.#writer.open(tag, firstNumber(this.#start));
+    else this.#writer.open(tag, listStart(this.#start));
   }
 
   /** `<svg/>` has no content; of other elements, the slash means nothing. */
@@ -95,7 +211,15 @@ class HtmlText {
   }
 }
 
-function firstNumber(start: string): number {
+function listStart(start: string): number {
   const digits = start.trim();
   return /^[+-]?\d+$/u.test(digits) && digits.length <= startDigitsMax ? Number(digits) : 1;
+}
+
+/** Where the first tag of HTML, comment or document type begins, or -1: `<M>` and `a<b` are text. */
+function findTag(text: string): number {
+  for (const { 1: name, index } of text.matchAll(/<(?:\/?([a-z][a-z\d]*)(?=[\s/>])|!--|!doctype)/giu)) {
+    if (name === undefined || elements.has(name.toLowerCase())) return index;
+  }
+  return -1;
 }

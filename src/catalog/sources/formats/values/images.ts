@@ -1,4 +1,4 @@
-import { parseFlatJson } from "../../../../lib/json/flat.js";
+import { parseFlatJson } from "../../../../lib/text.js";
 import { imagesMax, urlCharactersMax } from "../../../product/product.rules.js";
 
 /** A cell with more UTF-16 code units than all images of a product may have; it is refused as one URL that is too long. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isWithin } from "../../../../../src/catalog/sources/formats/values/dates.js";
-import { parseFlag } from "../../../../../src/catalog/sources/formats/values/flags.js";
+import { parseFlag } from "../../../../../src/catalog/sources/formats/finish.js";
 import { splitUrls } from "../../../../../src/catalog/sources/formats/values/images.js";
 import { parsePrice } from "../../../../../src/catalog/sources/formats/values/prices.js";
 import { compileTemplate } from "../../../../../src/catalog/sources/formats/values/template.js";
