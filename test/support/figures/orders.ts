@@ -1,5 +1,10 @@
 import { expect } from "vitest";
+import type { Attribution } from "../../../src/analytics/orders/attribution/codes.js";
+import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
+import type { RootDatabase } from "../../../src/database/client.js";
 import type { TestStore } from "../app.js";
+import { until } from "../until.js";
 
 export const ordersPath = "/external/analytics/v1/orders";
 
@@ -67,4 +72,24 @@ export async function netOf(store: TestStore, lsId: string) {
   const { kpis } = (await store.graphql(query, { lsId })).data.liveStreamAnalytics;
   const { sales, refunds, netSales, orders } = kpis;
   return { sales: sales.total, refunds: refunds.total, net: netSales.total, orders: orders.total };
+}
+
+/** Sweeps until nothing of a store is due. Servers of other tests on the database may do a part of it. */
+export async function sweptOrders(db: RootDatabase, storeId: string): Promise<void> {
+  const sweep = createOrderSweep(db, () => undefined);
+  await until(async () => {
+    await sweep(new AbortController().signal);
+    const { recountOrders } = await db.store.findFirstOrThrow({ where: { id: storeId } });
+    const late = await db.lateEvent.count({ where: { storeId } });
+    return (
+      recountOrders === null &&
+      late + (await db.shopOrder.count({ where: { storeId, dueAt: { lte: new Date() } } })) === 0
+    );
+  }, "all orders to be attributed");
+}
+
+/** Changes the rule of a store, and has all of its orders counted by it. */
+export async function countedBy(db: RootDatabase, storeId: string, attribution: Attribution): Promise<void> {
+  await setAttribution(db, storeId, attribution);
+  await sweptOrders(db, storeId);
 }
