@@ -5,6 +5,8 @@ import { attributeDue, markLate } from "./due.js";
 
 const claimsEveryMs = 3_600_000;
 const claimDays = 30;
+/** Of a store whose orders are counted anew: then it is the turn of what is due, and of other stores. */
+const turnMs = 1_000;
 
 /**
  * A round of what follows orders: those that are due, in all stores; and orders whose rule was changed, page by page, while it does
@@ -32,13 +34,8 @@ export function createOrderSweep(
       for (const id of await lateStores(db))
         await tried(id, async () => void (isRest = (await markLate(db, id)) || isRest));
       for (const id of await dueStores(db)) await tried(id, async () => notify(id, await attributeDue(db, id)));
-      for (const id of await recountedStores(db)) {
-        await tried(id, async () => {
-          const page = await recountPage(db, id);
-          notify(id, page.changed);
-          isRest ||= page.isRest;
-        });
-      }
+      for (const id of await recountedStores(db))
+        await tried(id, async () => void (isRest = (await recountTurn(db, id, notify, signal)) || isRest));
       return isRest;
     };
     while (!signal.aborted && (await round()));
@@ -49,6 +46,18 @@ export function createOrderSweep(
     }
     for (const error of failures.values()) throw error;
   };
+}
+
+type Notify = (storeId: string, changed: readonly string[]) => void;
+
+/** @returns whether orders are left */
+async function recountTurn(db: RootDatabase, storeId: string, notify: Notify, signal: AbortSignal): Promise<boolean> {
+  const end = performance.now() + turnMs;
+  for (;;) {
+    const { isRest, changed } = await recountPage(db, storeId);
+    notify(storeId, changed);
+    if (!isRest || signal.aborted || performance.now() > end) return isRest;
+  }
 }
 
 async function lateStores(db: RootDatabase): Promise<readonly string[]> {

@@ -38,8 +38,8 @@ export function addAttributionCommands(program: Command): void {
     )
     .option("--dry-run", "show what would change, show by show, and change nothing")
     .action((store: string, options: Options) => (options.dryRun === true ? preview : change)(store, options));
-  addCommand(attribution, "show <store>", "print the rule, and how many orders are counted anew by it", help).action(
-    show,
+  addCommand(attribution, "show <store>", "print the rule, and how far orders are counted anew by it", help).action(
+    showRule,
   );
 }
 
@@ -68,7 +68,7 @@ async function change(store: string, options: Options): Promise<void> {
   await print({ store, rule, windowHours, due }, text, options);
 }
 
-async function show(store: string, options: OutputOptions): Promise<void> {
+async function showRule(store: string, options: OutputOptions): Promise<void> {
   const { rule, windowHours, recount } = await withStore(store, (db) => attributionState(db, store));
   const progress = recount === null ? "" : ` ${recount.done} of ${count(recount.orders, "order")} are counted anew.`;
   const text = `Orders of ${store} count by ${ruleName({ rule, windowHours })}.${progress}`;

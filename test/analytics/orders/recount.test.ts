@@ -61,7 +61,7 @@ test("a change of rule is stored at once, and pages count all orders anew: the l
     const [ofShow, ofNone] = [await netOf(store, id), await unattributedOf(store)];
     if (now === (await rulesOf(store)).now) expect([ofShow.sales, ofNone.sales]).toEqual([now, orders - now]);
     isRest =
-      (await recountPage(app.db, store.id)).isRest || (await attributionState(app.db, store.id)).recount !== null;
+      (await recountPage(app.db, store.id, 100)).isRest || (await attributionState(app.db, store.id)).recount !== null;
   }
   expect(seen.toSorted((a, b) => a - b)).toEqual(seen);
   expect(seen.some((done) => done > 0 && done < orders)).toBe(true);
@@ -72,7 +72,7 @@ test("a change of rule is stored at once, and pages count all orders anew: the l
 test("orders that come meanwhile count by the new rule, and a second change begins anew", async () => {
   const { store, id } = await storeWithOrders();
   await setAttribution(app.db, store.id, rule);
-  await recountPage(app.db, store.id);
+  await recountPage(app.db, store.id, 100);
   await recordedOrders(store, [
     sentOrder("new", 5, { viewerId: "v1", placedAt: "2026-05-04T22:00:00.000Z" }),
     sentOrder("old", 5, { viewerId: "v1", placedAt: "2026-05-04T18:50:00.000Z" }),
@@ -80,7 +80,7 @@ test("orders that come meanwhile count by the new rule, and a second change begi
   const meanwhile = await app.db.orderPart.findMany({ where: { storeId: store.id, orderId: { in: ["new", "old"] } } });
   expect(meanwhile.map(({ rule: code }) => code)).toEqual([1, 1]);
   expect(await setAttribution(app.db, store.id, { rule: "CART", windowHours: 168 })).toBe(orders + 2);
-  await recountPage(app.db, store.id);
+  await recountPage(app.db, store.id, 100);
   await setAttribution(app.db, store.id, { ...rule, windowHours: 1 });
   await sweptOrders(app.db, store.id);
   expect(await rulesOf(store)).toEqual({ runs: "1", parts: orders + 2, now: orders + 2 });

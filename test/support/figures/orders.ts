@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import type { Attribution } from "../../../src/analytics/orders/attribution/codes.js";
-import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
-import { createOrderSweep } from "../../../src/analytics/orders/sweep.js";
+import { attributionState, recountPage, setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { attributeDue, markLate } from "../../../src/analytics/orders/due.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import type { TestStore } from "../app.js";
-import { until } from "../until.js";
+import { until as waitUntil } from "../until.js";
 
 export const ordersPath = "/external/analytics/v1/orders";
 
@@ -74,17 +74,14 @@ export async function netOf(store: TestStore, lsId: string) {
   return { sales: sales.total, refunds: refunds.total, net: netSales.total, orders: orders.total };
 }
 
-/** Sweeps until nothing of a store is due. Servers of other tests on the database may do a part of it. */
+/** Attributes the orders of a store until none is due, as servers do. Those of other tests on the database may do a part of it. */
 export async function sweptOrders(db: RootDatabase, storeId: string): Promise<void> {
-  const sweep = createOrderSweep(db, () => undefined);
-  await until(async () => {
-    await sweep(new AbortController().signal);
-    const { recountOrders } = await db.store.findFirstOrThrow({ where: { id: storeId } });
-    const late = await db.lateEvent.count({ where: { storeId } });
-    return (
-      recountOrders === null &&
-      late + (await db.shopOrder.count({ where: { storeId, dueAt: { lte: new Date() } } })) === 0
-    );
+  const where = { storeId };
+  await waitUntil(async () => {
+    await markLate(db, storeId);
+    await attributeDue(db, storeId);
+    const isRest = (await recountPage(db, storeId)).isRest || (await attributionState(db, storeId)).recount !== null;
+    return !isRest && (await db.lateEvent.count({ where })) === 0;
   }, "all orders to be attributed");
 }
 

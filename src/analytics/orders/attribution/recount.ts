@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../../../database/client.js";
+import { engineOf } from "../../../database/engine.js";
 import { asLocked } from "../../../database/shares/lockWait.js";
 import { retryAfterMoves } from "../../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../../database/transaction.js";
@@ -9,7 +10,7 @@ import { waitForOrders } from "../order.store.js";
 import type { Attribution, AttributionRule } from "./codes.js";
 
 /** Until a page is committed, others wait for its orders; on the embedded engine, for the only session. */
-const pageOrders = 100;
+const pageOrders = { server: 500, embedded: 50 };
 const timeoutMs = 60_000;
 
 /** By which rule a store's orders count, and how far they are counted by it. */
@@ -64,14 +65,16 @@ export async function recountedStores(db: RootDatabase): Promise<readonly string
 export async function recountPage(
   db: RootDatabase,
   storeId: string,
+  take = engineOf(db).kind === "embedded" ? pageOrders.embedded : pageOrders.server,
 ): Promise<{ readonly isRest: boolean; readonly changed: readonly string[] }> {
-  const work = () => inTransaction(db, { timeoutMs }, (transaction) => asLocked(pageWithin(transaction, storeId)));
+  const work = () =>
+    inTransaction(db, { timeoutMs }, (transaction) => asLocked(pageWithin(transaction, storeId, take)));
   const page = await retryAfterMoves(db, storeId, work);
   for (const lsId of page.changed) noteDue(db, storeId, lsId);
   return page;
 }
 
-async function pageWithin(transaction: Database, storeId: string) {
+async function pageWithin(transaction: Database, storeId: string, take: number) {
   await setLocal(transaction, { lock_timeout: lockTimeoutMs });
   const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended('recount ' || id, 0)) AS "isFree" FROM "Store" WHERE id = ${storeId}`;
@@ -83,9 +86,9 @@ async function pageWithin(transaction: Database, storeId: string) {
   const isLeft = recountBefore && Prisma.sql`AND ("placedAt", id) < (${recountBefore}::timestamptz, ${recountId})`;
   const next = await transaction.$queryRaw<{ id: string; placedAt: Date }[]>`
     SELECT id, "placedAt" FROM "ShopOrder" WHERE "storeId" = ${storeId} AND "isPaid" ${isLeft ?? Prisma.empty}
-    ORDER BY "placedAt" DESC, id DESC LIMIT ${pageOrders}::int`;
+    ORDER BY "placedAt" DESC, id DESC LIMIT ${take}::int`;
   const { changed } = await attributeWithin(transaction, storeId, next);
-  const last = next.length === pageOrders ? next.at(-1) : undefined;
+  const last = next.length === take ? next.at(-1) : undefined;
   await transaction.store.updateMany({
     // Unless the rule was changed meanwhile: then all are due again.
     where: { id: storeId, attributionRule, attributionHours, recountBefore, recountId },
