@@ -121,6 +121,7 @@ async function recountRows(stage: Stage): Promise<Row[]> {
     const probe = probeReads(stage);
     const start = performance.now();
     await stage.command("attribution", "set", stage.store, "--rule", rule);
+    await recounted(stage);
     const seconds = (performance.now() - start) / 1_000;
     const latencies = await probe();
     progress(`  ${seconds.toFixed(1)} s, longest read ${Math.max(...latencies).toFixed(0)} ms`);
@@ -138,6 +139,17 @@ async function recountRows(stage: Stage): Promise<Row[]> {
       detail: `a show's figures meanwhile: 99th percentile ${plain(reads, 1, "ms")}`,
     },
   ];
+}
+
+/** Resolves once the server has counted all orders anew. */
+async function recounted({ databaseUrl, store }: Stage): Promise<void> {
+  for (;;) {
+    const [left] = await query(databaseUrl, `SELECT FROM "Store" WHERE id = $1 AND "recountOrders" IS NOT NULL`, [
+      store,
+    ]);
+    if (left === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 /** Reads the figures of a show all the time. @returns a function that ends that, and returns the latencies in milliseconds */
@@ -200,9 +212,9 @@ async function storeOrders({ databaseUrl, store, ...stage }: Stage): Promise<voi
   await query(
     databaseUrl,
     `WITH made AS (
-       INSERT INTO "ShopOrder" ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
+       INSERT INTO "ShopOrder" ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", state)
        SELECT $1, 'order-' || 10000000 + i, to_timestamp($2::float8 / 1000) + i * $3::int * interval '1 day' / $6::int,
-         convert_to('v' || i * 104723::bigint % $4::int, 'UTF8'), '', '', 0, true, false, $5
+         convert_to('v' || i * 104723::bigint % $4::int, 'UTF8'), '', '', 0, true, $5
        FROM generate_series(1, $6::int) AS i
        RETURNING *)
      INSERT INTO "OrderPart" ("storeId", "orderId", place, "placedAt", at, show, channel, rule, reason, "productId", amount, refunded,

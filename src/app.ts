@@ -46,7 +46,7 @@ const sweepEveryMs = 300_000;
 /** Rounds vary by half: 10 seconds after a show or a minute has ended, its totals are folded. */
 const foldEveryMs = 5_000;
 /** How often the sweep looks whether an hour is over; the first round comes within a minute of the start. */
-const ordersEveryMs = 20_000;
+const ordersEveryMs = 5_000;
 const retentionEveryMs = 30_000;
 
 /** The whole service; it opens no port. */

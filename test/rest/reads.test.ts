@@ -127,8 +127,17 @@ test("figures have all KPIs, their referral channel, and no fields that another 
     "topShows",
     "previous",
     "unattributed",
+    "attribution",
   ]);
-  expect(Object.keys(figures.previous)).toEqual(["from", "until", "currency", "showCount", "kpis", "unattributed"]);
+  expect(Object.keys(figures.previous)).toEqual([
+    "from",
+    "until",
+    "currency",
+    "showCount",
+    "kpis",
+    "unattributed",
+    "attribution",
+  ]);
   const { peakConcurrentViewers: _, devicesByChannel: __, watchingNow, kpis, ...ofShow } = body;
   expect(watchingNow).toBeNull();
   const { devices, sources, buyers, buyerRate, ordersWithoutViewer, engagedViewers, ...figuresOfShow } = kpis;

@@ -20,8 +20,10 @@ CREATE TABLE "Store" (
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "attributionRule" TEXT NOT NULL DEFAULT 'AS_SENT',
     "attributionHours" INTEGER NOT NULL DEFAULT 168,
-    "recountedTo" TEXT COLLATE "C",
-    "recountedFrom" TEXT COLLATE "C",
+    "recountOrders" INTEGER,
+    "recountDone" INTEGER NOT NULL DEFAULT 0,
+    "recountBefore" TIMESTAMPTZ(3),
+    "recountId" TEXT COLLATE "C" NOT NULL DEFAULT '',
 
     CONSTRAINT "Store_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "Store_attributionRule_check" CHECK ("attributionRule" IN ('AS_SENT', 'LAST_SHOW', 'CART'))
@@ -362,7 +364,7 @@ CREATE TABLE "ShopOrder" (
     "lsId" TEXT COLLATE "C" NOT NULL,
     "channel" SMALLINT NOT NULL,
     "isPaid" BOOLEAN NOT NULL,
-    "isDue" BOOLEAN NOT NULL,
+    "dueAt" TIMESTAMPTZ(3),
     "state" TEXT COLLATE "C" NOT NULL,
 
     CONSTRAINT "ShopOrder_pkey" PRIMARY KEY ("storeId","id"),
@@ -389,6 +391,15 @@ CREATE TABLE "OrderPart" (
 
     CONSTRAINT "OrderPart_pkey" PRIMARY KEY ("storeId","orderId","place")
 ) WITH (fillfactor = 75);
+
+-- CreateTable
+CREATE TABLE "LateEvent" (
+    "storeId" TEXT COLLATE "C" NOT NULL,
+    "show" INTEGER NOT NULL,
+    "id" BYTEA NOT NULL,
+
+    CONSTRAINT "LateEvent_pkey" PRIMARY KEY ("storeId","show","id")
+);
 
 -- CreateTable
 CREATE TABLE "OrderClaim" (
@@ -469,7 +480,10 @@ CREATE INDEX "LiveStreamGroup_slots_idx" ON "LiveStreamGroup" ("storeId", "liveS
 CREATE INDEX "ShopOrder_storeId_placedAt_id_idx" ON "ShopOrder"("storeId", "placedAt", "id");
 
 -- CreateIndex
-CREATE INDEX "ShopOrder_due_idx" ON "ShopOrder" ("storeId", "id") WHERE "isDue";
+CREATE INDEX "ShopOrder_due_idx" ON "ShopOrder" ("storeId", "dueAt") WHERE "dueAt" IS NOT NULL;
+
+-- CreateIndex
+CREATE INDEX "ShopOrder_viewer_idx" ON "ShopOrder" ("storeId", (CASE WHEN "viewerId" = '' THEN "claimedBy" ELSE "viewerId" END), "placedAt");
 
 -- CreateIndex
 CREATE INDEX "OrderPart_storeId_show_placedAt_orderId_idx" ON "OrderPart"("storeId", "show", "placedAt", "orderId");

@@ -65,6 +65,7 @@ export async function deleteStore(
   await db.orderPart.deleteMany({ where });
   await db.shopOrder.deleteMany({ where });
   await db.orderClaim.deleteMany({ where });
+  await db.lateEvent.deleteMany({ where });
   await db.hookFault.deleteMany({ where });
   await db.site.deleteMany({ where });
   await db.stagedProduct.deleteMany({ where });

@@ -138,7 +138,9 @@ async function receiptOf(
   else show.batchesWithoutDuplicates += 1;
   await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
   const receipt = { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
-  return outcome.hasDueOrders ? { ...receipt, changed: await attributeDue(db, storeId) } : receipt;
+  if (!outcome.hasDueOrders) return receipt;
+  const orders = events.flatMap(({ orderId }) => (orderId ? [orderId] : []));
+  return { ...receipt, changed: await attributeDue(db, storeId, orders) };
 }
 
 async function foldWhenDue(

@@ -10,6 +10,7 @@ import type { ShopperEvent, ShopperEventInput } from "./events.input.js";
 import type { LiveStreamStatus } from "../shows/liveStream.js";
 import { areDuplicatesExpected, type CachedShow, noteDuplicates } from "./showCache.js";
 import { eventColumns } from "./storage/events.columns.js";
+import { isLate } from "./storage/events.late.sql.js";
 import { type BatchShow, type Duplicates, type EventBatch, eventStatement } from "./storage/events.sql.js";
 
 /** The slot of the next batch: each total is spread over so many rows, so that concurrent batches rarely update the same one. */
@@ -76,15 +77,17 @@ export function sendEvents(
 type Batch = Omit<EventBatch, "duplicates">;
 
 function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
+  const now = new Date();
   return {
     storeId,
     isOfCaller: isOfCallersStore(db, storeId),
     shows: withOffsets(parts),
     slot: nextSlot(),
-    now: new Date(),
+    now,
     refusedBy: [...new Set(parts.flatMap((part) => part.refusedBy))],
     hasOthers: parts.some(({ show }) => show.names.full.size > 0),
     hasOrders: parts.some(({ events }) => events.some(({ type, orderId }) => type === "ORDER" && Boolean(orderId))),
+    hasLate: parts.some(({ events }) => events.some((event) => isLate(event, now.getTime()))),
     columns: eventColumns(
       parts.map(({ events }) => events),
       bind,

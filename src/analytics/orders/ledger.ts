@@ -122,7 +122,7 @@ export async function recordEntries(
 }
 
 /** How many entries are of a show, and what names they have. */
-export interface EntriesOfShow extends NamesOfShow {
+interface EntriesOfShow extends NamesOfShow {
   readonly entries: number;
 }
 
@@ -133,7 +133,7 @@ export interface EntriesOfShow extends NamesOfShow {
  * @param columns of the entries, whose ids are random
  * @throws {LockedError} where the totals of a show are just being rebuilt or pruned
  */
-export async function recordColumns(
+async function recordColumns(
   transaction: Database,
   storeId: string,
   shows: readonly EntriesOfShow[],
@@ -154,6 +154,7 @@ export async function recordColumns(
     now: new Date(),
     hasOthers: !areKept,
     hasOrders: false,
+    hasLate: false,
     refusedBy: [],
     isLedger: true,
     duplicates: "unexpected",
@@ -164,7 +165,7 @@ export async function recordColumns(
 }
 
 /** What a show keeps for its entries: their products, and the source of an ORDER, which names none. */
-export function namesOf(products: Iterable<string>, hasOrder: boolean): NewName[] {
+function namesOf(products: Iterable<string>, hasOrder: boolean): NewName[] {
   return [
     ...(hasOrder ? [{ kind: "SOURCE", name: unknownName } as const] : []),
     ...[...products].toSorted().map((name) => ({ kind: "PRODUCT", name }) as const),

@@ -5,7 +5,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import type { Channel } from "../events/events.input.js";
-import { byRule, type Part } from "./attribution/attribution.js";
+import type { Part } from "./attribution/attribution.js";
 import { becauseOf } from "./attribution/because.js";
 import type { AttributionRule } from "./attribution/codes.js";
 import { counted } from "./order.counted.js";
@@ -117,14 +117,14 @@ async function describe(db: Database, storeId: string, orders: readonly Claimed[
   if (orders.length === 0) return [];
   const parts = await partsBefore(db, storeId, orders);
   const numbers = [...new Set([...parts.values()].flat().map(({ show }) => show))].filter((show) => show !== 0);
-  const { rule, windowHours } = await attributionOf(db, storeId);
+  const { windowHours } = await attributionOf(db, storeId);
   const shows = await db.$queryRaw<{ id: string; name: string; number: number }[]>`
     SELECT id, name, number FROM "LiveStream"
     WHERE "storeId" = ${storeId} AND number = ANY(${textArrayLiteral(numbers.map(String))}::int[])`;
   const byNumber = new Map(shows.map(({ id, name, number }) => [number, { id, name }]));
   return orders.map(attributedBy).map((order) => {
     const money = counted(order) ?? { gross: 0, lines: [], refunds: [] };
-    const own = (parts.get(order.id) ?? []).map((part) => byRule(part, order, rule));
+    const own = parts.get(order.id) ?? [];
     return {
       id: order.id,
       placedAt: order.placedAt,

@@ -6,7 +6,7 @@ import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { noteDue } from "../totals/foldDue.js";
-import { type Evidences, type Part, partsOf } from "./attribution/attribution.js";
+import { partsOf } from "./attribution/attribution.js";
 import type { Attribution } from "./attribution/codes.js";
 import { readEvidences } from "./attribution/evidence.js";
 import { entriesOf, type Entry, recordEntries } from "./ledger.js";
@@ -30,8 +30,9 @@ export interface RecordedOrders extends OrderReceipt {
 
 const timeoutMs = 60_000;
 const waitMs = 10_000;
+const againAfterMs = 300_000;
 /** An order is locked only as long as others write it. */
-const lockTimeoutMs = "2000";
+export const lockTimeoutMs = "2000";
 
 /**
  * Stores what is reported of orders, and lets them count in shows by the store's rule: all or nothing, in one transaction. The
@@ -48,7 +49,7 @@ export async function recordNews(
   const relatives = () => relativesOf(db, storeId, states);
   return changeOrders(db, storeId, { ids: idsOf(news), which: "new", relatives }, (known) => {
     const merged = mergeAll(known, news);
-    joinFamilies(merged, states, (id) => ({ ...unknownOrder(id, 0), claimedBy: null, isDue: false }));
+    joinFamilies(merged, states, (id) => ({ ...unknownOrder(id, 0), claimedBy: null, dueAt: null }));
     return merged;
   });
 }
@@ -77,7 +78,7 @@ function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[
   for (const item of news) {
     const before = merged.get(item.id);
     const order = merge(before, item);
-    merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, isDue: before?.isDue ?? false });
+    merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, dueAt: before?.dueAt ?? null });
   }
   return merged;
 }
@@ -85,6 +86,16 @@ function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[
 /** Attributes orders by what is known of them and of their viewers now. */
 export function attributeOrders(db: RootDatabase, storeId: string, ids: readonly string[]): Promise<RecordedOrders> {
   return changeOrders(db, storeId, { ids: ids.toSorted(), which: "any", areAll: true }, (known) => known);
+}
+
+/** As attributeOrders, within a transaction. */
+export function attributeWithin(
+  transaction: Database,
+  storeId: string,
+  orders: readonly { readonly id: string }[],
+): Promise<RecordedOrders> {
+  const ids = orders.map(({ id }) => id).toSorted();
+  return changeWithin(transaction, storeId, { ids, which: "any", areAll: true }, (known) => known);
 }
 
 /** Notes for which viewers a page claims orders. The first claim of an order stays; one of an unknown order is kept for it. */
@@ -145,21 +156,30 @@ async function changeWithin(
   await keep?.(transaction);
   const orders = [...change(known).values()];
   const claims = await claimsOf(transaction, storeId, orders);
+  const now = new Date();
   const claimed = orders
     .map((order) => ({ ...order, claimedBy: order.claimedBy ?? claims.get(order.id) ?? null }))
-    .filter((order) => areAll || isChanged(known.get(order.id), order));
+    .filter((order) => areAll || isChanged(known.get(order.id), order, now));
   const own = new Set(ids);
   const accepted = claimed.filter(({ id }) => own.has(id)).length;
   const receipt = { accepted, duplicates: ids.length - accepted };
   if (claimed.length === 0) return { ...receipt, changed: [] };
   const attribution = await attributionOf(transaction, storeId);
   const shows = await attribute(transaction, storeId, { known, orders: claimed, attribution });
-  await saveOrders(transaction, storeId, claimed);
+  const saved = claimed.map((order) => ({ ...order, dueAt: againAt(order, attribution, now) }));
+  const others = saved.filter((order) => order.dueAt !== null || isChanged(known.get(order.id), order, now));
+  if (others.length > 0) await saveOrders(transaction, storeId, others);
   return { ...receipt, changed: shows };
 }
 
-function isChanged(known: Claimed | undefined, order: Claimed): boolean {
-  return known === undefined || known.isDue || contentOf(known) !== contentOf(order);
+/** When an order is attributed once more: a page reports the last seconds that its viewer watched after the order. */
+function againAt({ isPaid, placedAt }: Claimed, { rule }: Attribution, now: Date): Date | null {
+  const at = new Date(placedAt.getTime() + againAfterMs);
+  return isPaid && rule !== "AS_SENT" && at > now ? at : null;
+}
+
+function isChanged(known: Claimed | undefined, order: Claimed, now: Date): boolean {
+  return known === undefined || (known.dueAt !== null && known.dueAt <= now) || contentOf(known) !== contentOf(order);
 }
 
 function contentOf({ placedAt, isPaid, viewerId, claimedBy, lsId, channel, money }: Claimed): string {
@@ -171,28 +191,27 @@ interface Changing {
   readonly known: ReadonlyMap<string, Claimed>;
   readonly orders: readonly Claimed[];
   readonly attribution: AttributionSettings;
-  /** Whether what orders were attributed by is looked up anew. */
-  readonly isAnew?: boolean;
 }
 
 /** Replaces the parts of orders, and adds to the ledgers what that changes. @returns the ids of the shows that changed */
 export async function attribute(
   transaction: Database,
   storeId: string,
-  { known, orders, attribution, isAnew = false }: Changing,
+  { known, orders, attribution }: Changing,
 ): Promise<readonly string[]> {
   const attributed = orders.map(attributedBy);
   const partsOfOrders = await partsBefore(transaction, storeId, orders);
-  const evidences = await readEvidences(transaction, storeId, attributed, attribution);
+  const evidences = await readEvidences(transaction, storeId, attributed, attribution, (order) => {
+    const old = known.get(order.id);
+    const isSameViewer = old !== undefined && attributedBy(old).viewer === order.viewer;
+    return isSameViewer ? (partsOfOrders.get(order.id) ?? []) : [];
+  });
   const entries: Entry[] = [];
   const parts = attributed.map((order, index) => {
     const old = known.get(order.id);
     const own = partsOfOrders.get(order.id) ?? [];
     const before = old === undefined ? order : attributedBy(old);
-    const isSameViewer = old !== undefined && before.viewer === order.viewer;
-    const found = evidences[index] ?? { carts: new Map() };
-    const evidence = isSameViewer && !isAnew ? withEarlier(found, own, attribution) : found;
-    const now = partsOf(order, attribution, evidence);
+    const now = partsOf(order, attribution, evidences[index] ?? { carts: new Map() });
     entries.push(...entriesOf(order, before, own, now));
     return { order, parts: now, isOther: JSON.stringify(own) !== JSON.stringify(now) };
   });
@@ -208,21 +227,6 @@ export async function attribute(
     ORDER BY number`;
   await recordEntries(transaction, storeId, entries, shows);
   return shows.map(({ id }) => id);
-}
-
-/** Events by which an order was attributed may have been removed since: what they said stays true. */
-function withEarlier(found: Evidences, parts: readonly Part[], { rule }: Attribution): Evidences {
-  let { watched } = found;
-  const carts = new Map(found.carts);
-  for (const part of parts) {
-    if (part.rule !== rule || part.show === 0) continue;
-    const { show, channel, at, seconds } = part;
-    const evidence = { show, channel, at, seconds };
-    if (part.reason === "WATCHED") watched ??= evidence;
-    if (part.reason !== "CARTED") continue;
-    for (const { productId } of part.lines) if (!carts.has(productId)) carts.set(productId, evidence);
-  }
-  return { ...found, watched, carts };
 }
 
 export function ordersLocked(): AppError {

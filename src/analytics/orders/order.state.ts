@@ -1,5 +1,6 @@
 import type { Channel } from "../events/events.input.js";
 import type { Family } from "./order.family.js";
+import { compareTexts, placedBy, type PlacedFrom } from "./order.placed.js";
 
 export interface OrderLine {
   readonly productId: string;
@@ -89,7 +90,7 @@ export interface NewestState {
 }
 
 /** What is known of an order's money, as ShopOrder.state has it in JSON. */
-export interface KnownMoney extends Family {
+export interface KnownMoney extends PlacedFrom, Family {
   /** The most that was ever paid. */
   readonly gross: number;
   readonly newest: NewestState | null;
@@ -153,12 +154,16 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
   const newest = newestOf(before, news);
   const isNewer = newest !== before;
   const refunds = unite(money.refunds, news.refunds, isNewer);
+  const { changedAt } = news;
+  const { from, ...placed } = placedBy(known, news, (changedAt ?? new Date(newest.changedAt)).getTime(), !changedAt);
   return {
-    ...(known === undefined || isNewer ? placedBy(news, known) : placedBy(known, news)),
+    ...placed,
     id: news.id,
+    placedAt: isNewer || known === undefined ? news.placedAt : placedAtOf(known, news, newest),
     isPaid: news.isPaid || (isPaid && !isOfFile),
     money: {
       ...money,
+      ...from,
       ...restoredBy(money, news),
       ...linedBy(money, news, newest),
       gross: news.isPaid ? Math.max(gross, news.amount) : gross,
@@ -166,6 +171,11 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
       refunds: refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id)),
     },
   };
+}
+
+/** As the newest state says; of equal ones, the latest that one says. */
+function placedAtOf({ placedAt }: KnownOrder, news: OrderState, newest: NewestState): Date {
+  return news.placedAt > placedAt && compareTexts(newest, stateOf(news)) === 0 ? news.placedAt : placedAt;
 }
 
 function linedBy(
@@ -177,12 +187,6 @@ function linedBy(
   const sent = { changedAt: changedAt?.getTime() ?? newest.changedAt, amount, lines };
   const isNewer = lined === undefined || (sent.changedAt - lined.changedAt || compareTexts(lined, sent)) > 0;
   return isNewer ? { lined: sent } : {};
-}
-
-/** Any order of two that are of the same time, so that it does not matter which one comes first. */
-function compareTexts(a: object, b: object): number {
-  const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<KnownMoney, "restoredAt"> {
@@ -230,21 +234,9 @@ function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder
     isOfFile: true,
     ...(file.isByNumber === true && { isByNumber: true }),
   };
-  const placed = placedBy({ placedAt, viewerId, lsId: null, channel: null }, known);
-  return { ...placed, id, isPaid: true, money: { ...money, gross: amount, newest, ofFiles } };
-}
-
-type Placed = Pick<KnownOrder, "placedAt" | "viewerId" | "lsId" | "channel">;
-
-/** When it was placed, by whom and for which show: as the newer state says, or else the older one. */
-function placedBy(newer: Placed, older: Placed | undefined): Placed {
-  const sent = newer.lsId === null ? (older ?? newer) : newer;
-  return {
-    placedAt: newer.placedAt,
-    viewerId: newer.viewerId ?? older?.viewerId ?? null,
-    lsId: sent.lsId,
-    channel: sent.lsId === null ? null : sent.channel,
-  };
+  const order = known ?? unknownOrder(id, placedAt.getTime());
+  const completed = { ...order, placedAt, viewerId: order.viewerId ?? viewerId };
+  return { ...completed, isPaid: true, money: { ...money, gross: amount, newest, ofFiles } };
 }
 
 function mergeRefund(known: KnownOrder | undefined, { id, refund }: { id: string; refund: OrderRefund }): KnownOrder {
@@ -278,7 +270,7 @@ function compare(a: NewestState, b: NewestState): number {
     Number(a.isCancelled) - Number(b.isCancelled) ||
     a.listed.length - b.listed.length ||
     b.remaining - a.remaining ||
-    (JSON.stringify(a.lines) < JSON.stringify(b.lines) ? -1 : 1)
+    compareTexts(a, b)
   );
 }
 

@@ -11,8 +11,8 @@ import type { KnownMoney, KnownOrder } from "./order.state.js";
 export interface Claimed extends KnownOrder {
   /** The viewer for whom a page claims it. */
   readonly claimedBy: string | null;
-  /** Whether its parts have still to be made or changed. */
-  readonly isDue: boolean;
+  /** When it is to be attributed again. */
+  readonly dueAt: Date | null;
 }
 
 export interface OrderRow {
@@ -23,7 +23,7 @@ export interface OrderRow {
   readonly lsId: string;
   readonly channel: number;
   readonly isPaid: boolean;
-  readonly isDue: boolean;
+  readonly dueAt: Date | null;
   readonly state: string;
 }
 
@@ -35,7 +35,7 @@ export function channelOf(code: number): Channel | null {
 
 /** Of ShopOrder, for a SELECT. */
 export const orderColumns = Prisma.sql`
-  id, "placedAt", "viewerId", "claimedBy", "lsId", channel::int, "isPaid", "isDue", state`;
+  id, "placedAt", "viewerId", "claimedBy", "lsId", channel::int, "isPaid", "dueAt", state`;
 
 /** By the viewer whom the shop names, or else the one for whom a page claims it. */
 export function attributedBy<Order extends Claimed>(order: Order): Order & AttributedOrder {
@@ -43,7 +43,7 @@ export function attributedBy<Order extends Claimed>(order: Order): Order & Attri
 }
 
 export function orderOf(row: OrderRow): Claimed {
-  const { id, placedAt, isPaid, isDue, lsId } = row;
+  const { id, placedAt, isPaid, dueAt, lsId } = row;
   return {
     id,
     placedAt,
@@ -53,7 +53,7 @@ export function orderOf(row: OrderRow): Claimed {
     channel: channelOf(row.channel),
     money: JSON.parse(row.state) as KnownMoney, // written below, or by events.orders.sql.ts
     claimedBy: viewerOf(row.claimedBy),
-    isDue,
+    dueAt,
   };
 }
 
@@ -68,30 +68,29 @@ const lockParts = 256;
  * The orders that are known, by id, which no one else changes until the end of the transaction.
  *
  * @param ids in order, so that no two transactions wait for each other
- * @param which `existing` if all of them are known to be there; with `new`, the transaction saves those that are not known: they
- * are reserved, so that no batch of events makes one of them meanwhile
+ * @param which with `new`, the transaction saves those that are not known: they are reserved, so that no batch of events makes one
+ * of them meanwhile
  */
 export async function lockOrders(
   transaction: Database,
   storeId: string,
   ids: readonly string[],
-  which: "any" | "new" | "existing",
+  which: "any" | "new",
 ): Promise<ReadonlyMap<string, Claimed>> {
   return withRawParameters(async (bind) => {
     const list = bind(textArrayLiteral(ids));
     // A claim of an order that is just being made follows it, or the other way round. Locks of single orders would fill the
     // server's table of locks.
-    if (which !== "existing")
-      await transaction.$queryRaw`
-        SELECT count(pg_advisory_xact_lock(hashtextextended('orders ' || o.id, e.part))) FROM "Store" AS o,
-          (SELECT DISTINCT hashtext(id) & ${lockParts - 1}::int AS part FROM unnest(${list}::text[]) AS i(id) ORDER BY 1) AS e
-        WHERE o.id = ${storeId}`;
+    await transaction.$queryRaw`
+      SELECT count(pg_advisory_xact_lock(hashtextextended('orders ' || o.id, e.part))) FROM "Store" AS o,
+        (SELECT DISTINCT hashtext(id) & ${lockParts - 1}::int AS part FROM unnest(${list}::text[]) AS i(id) ORDER BY 1) AS e
+      WHERE o.id = ${storeId}`;
     const made =
       which !== "new"
         ? []
         : await transaction.$queryRaw<{ id: string }[]>`
-          INSERT INTO "ShopOrder" ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
-          SELECT o.id, e.id, ${new Date()}::timestamptz, '', '', '', 0, false, false, ''
+          INSERT INTO "ShopOrder" ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", state)
+          SELECT o.id, e.id, ${new Date()}::timestamptz, '', '', '', 0, false, ''
           FROM "Store" AS o, unnest(${list}::text[]) AS e(id) WHERE o.id = ${storeId} ORDER BY e.id
           ON CONFLICT ("storeId", id) DO NOTHING RETURNING id`;
     const rows = await transaction.$queryRaw<OrderRow[]>`
@@ -100,6 +99,16 @@ export async function lockOrders(
     const reserved = new Set(made.map(({ id }) => id));
     return new Map(rows.filter(({ id }) => !reserved.has(id)).map((row) => [row.id, orderOf(row)]));
   });
+}
+
+/**
+ * Waits until those who write orders of the store have ended, and keeps others from beginning until the end of the transaction: what
+ * they have stored is seen by its next statement, and what was stored before is seen by those who begin.
+ */
+export async function waitForOrders(transaction: Database, storeId: string): Promise<void> {
+  await transaction.$queryRaw`
+    SELECT count(pg_advisory_xact_lock_shared(hashtextextended('orders ' || o.id, part))) FROM "Store" AS o,
+      generate_series(0, ${lockParts - 1}::int) AS part WHERE o.id = ${storeId}`;
 }
 
 /** The first claim of an order stays. */
@@ -129,24 +138,25 @@ export async function claimsOf(
   return new Map(claims.map(({ orderId, viewerId }) => [orderId, idText(viewerId)]));
 }
 
-/** Inserts or replaces them; they are not due any more. */
+/** Inserts or replaces them. */
 export async function saveOrders(transaction: Database, storeId: string, orders: readonly Claimed[]): Promise<void> {
   await withRawParameters(async (bind) => {
     const texts = (value: (order: Claimed) => string) => bind(textArrayLiteral(orders.map(value)));
     const ids = (value: (order: Claimed) => string | null) =>
       bind(idArrayLiteral(orders.map((order) => value(order) ?? "")));
     await transaction.$executeRaw`
-      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
-      SELECT o.id, e.id, e."placedAt", e."viewerId", e."claimedBy", e."lsId", e.channel, e."isPaid", false, e.state
+      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "dueAt", state)
+      SELECT o.id, e.id, e."placedAt", e."viewerId", e."claimedBy", e."lsId", e.channel, e."isPaid", nullif(e."dueAt", '')::timestamptz, e.state
       FROM "Store" AS o, ROWS FROM (
         unnest(${texts(({ id }) => id)}::text[], ${texts(({ placedAt }) => placedAt.toISOString())}::timestamptz[],
           ${ids(({ viewerId }) => viewerId)}::bytea[], ${ids(({ claimedBy }) => claimedBy)}::bytea[], ${texts(({ lsId }) => lsId ?? "")}::text[],
           ${texts(({ channel }) => String(channel === null ? 0 : channelCodes[channel]))}::smallint[],
-          ${texts(({ isPaid }) => String(isPaid))}::boolean[], ${texts(({ money }) => JSON.stringify(money))}::text[]))
-        AS e(id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", state)
+          ${texts(({ isPaid }) => String(isPaid))}::boolean[], ${texts(({ dueAt }) => dueAt?.toISOString() ?? "")}::text[],
+          ${texts(({ money }) => JSON.stringify(money))}::text[]))
+        AS e(id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "dueAt", state)
       WHERE o.id = ${storeId} ORDER BY e.id
       ON CONFLICT ("storeId", id) DO UPDATE SET "placedAt" = EXCLUDED."placedAt", "viewerId" = EXCLUDED."viewerId",
         "claimedBy" = EXCLUDED."claimedBy", "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isPaid" = EXCLUDED."isPaid",
-        "isDue" = false, state = EXCLUDED.state`;
+        "dueAt" = EXCLUDED."dueAt", state = EXCLUDED.state`;
   });
 }

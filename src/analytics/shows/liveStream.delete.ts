@@ -30,7 +30,13 @@ const tables = [
   "LiveStreamSpan",
   "LiveStreamProduct",
 ] as const;
-const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowBase", "ShowProductSlot", "ShowProductSpan"];
+const tablesByNumber = [
+  ...prunedTables.map(({ name }) => name),
+  "ShowBase",
+  "ShowProductSlot",
+  "ShowProductSpan",
+  "LateEvent",
+];
 
 /**
  * Deletes a show with its data. The show is archived first, so that it takes no more events, and these are removed in
@@ -88,6 +94,10 @@ async function deleteRows(transaction: Database, storeId: string, lsId: string):
     await transaction.$executeRaw`
       DELETE FROM ${Prisma.raw(`"${table}"`)} WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;
   }
+  // By rules of what was watched, they may count for another show now.
+  await transaction.$executeRaw`
+    UPDATE "ShopOrder" SET "dueAt" = ${new Date()}::timestamptz WHERE "storeId" = ${storeId} AND id IN (
+      SELECT "orderId" FROM "OrderPart" WHERE "storeId" = ${storeId} AND show = ${number})`;
   await transaction.$executeRaw`
     UPDATE "OrderPart" SET show = 0, channel = 0, reason = ${reasonCodes.SHOW_DELETED}
     WHERE "storeId" = ${storeId} AND show = ${number}`;

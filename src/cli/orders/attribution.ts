@@ -1,24 +1,25 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { attributionRules, type AttributionRule } from "../../analytics/orders/attribution/codes.js";
+import { type Attribution, attributionRules, type AttributionRule } from "../../analytics/orders/attribution/codes.js";
 import { windowName } from "../../analytics/orders/attribution/because.js";
 import { type AttributionChange, previewAttribution } from "../../analytics/orders/attribution/preview.js";
-import { setAttribution } from "../../analytics/orders/attribution/recount.js";
+import { attributionState, setAttribution } from "../../analytics/orders/attribution/recount.js";
 import { parseWindow } from "../../analytics/orders/attribution/settings.js";
 import { createViewerIndex } from "../../database/migrations/viewerIndex.js";
 import { count } from "../../lib/text.js";
-import { withRelay, withStore } from "../runtime.js";
+import { withStore } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 import { table } from "../terminal/table.js";
 
 const help = `
 AS_SENT counts an order for the show that its sender names, LAST_SHOW for the last show that its viewer watched, CART each line for
-the last show in which its viewer put that product into the cart (docs/orders.md). All orders are counted anew, while figures can be
-read; if the command is interrupted, a running server goes on.
+the last show in which its viewer put that product into the cart (docs/orders.md). A change is stored at once; a running server then
+counts all orders anew, the latest first, while figures can be read.
 
 Examples:
   npx vitrine attribution set acme --rule LAST_SHOW --window 7d --dry-run
-  npx vitrine attribution set acme --rule LAST_SHOW --window 7d`;
+  npx vitrine attribution set acme --rule LAST_SHOW --window 7d
+  npx vitrine attribution show acme`;
 
 interface Options extends OutputOptions {
   readonly rule: AttributionRule;
@@ -28,7 +29,7 @@ interface Options extends OutputOptions {
 
 export function addAttributionCommands(program: Command): void {
   const attribution = addGroup(program, "attribution", "which show an order counts for", help);
-  addCommand(attribution, "set <store>", "set the rule, and count all orders anew by it", help)
+  addCommand(attribution, "set <store>", "set the rule, by which all orders are counted anew", help)
     .addOption(new Option("--rule <rule>", "the rule").choices(attributionRules).makeOptionMandatory())
     .addOption(
       new Option("--window <time>", "how long before an order something counts: 7d, 36h")
@@ -37,6 +38,9 @@ export function addAttributionCommands(program: Command): void {
     )
     .option("--dry-run", "show what would change, show by show, and change nothing")
     .action((store: string, options: Options) => (options.dryRun === true ? preview : change)(store, options));
+  addCommand(attribution, "show <store>", "print the rule, and how far orders are counted anew by it", help).action(
+    showRule,
+  );
 }
 
 async function preview(store: string, options: Options): Promise<void> {
@@ -47,22 +51,32 @@ async function preview(store: string, options: Options): Promise<void> {
     ...[before.orders, after.orders, before.sales, after.sales].map(String),
   ]);
   const header = ["show", "orders now", "then", "sales now", "then"];
-  const text = rows.length === 0 ? ["Nothing would change."] : table(header, rows);
+  const latest =
+    found.previewed < found.orders ? [`Of the latest ${found.previewed} of ${count(found.orders, "order")}:`] : [];
+  const text = [...latest, ...(rows.length === 0 ? ["Nothing would change."] : table(header, rows))];
   await print({ store, rule, windowHours, ...found }, text, options);
 }
 
 async function change(store: string, options: Options): Promise<void> {
   const { rule, window: windowHours } = options;
-  const { orders, changed } = await withIndex(store, rule, (db, config, database) =>
-    withRelay(database, config, async (notify) => {
-      const result = await setAttribution(db, store, { rule, windowHours });
-      for (const lsId of result.changed) notify(store, lsId);
-      return result;
-    }),
-  );
-  const within = rule === "AS_SENT" ? "" : ` within ${windowName(windowHours)}`;
-  const text = `Orders of ${store} count by ${rule}${within} now: ${count(orders, "order")}; ${count(changed.length, "live stream")} changed.`;
-  await print({ store, rule, windowHours, orders, changed }, text, options);
+  const due = await withIndex(store, rule, (db) => setAttribution(db, store, { rule, windowHours }));
+  const text =
+    due === 0
+      ? `Orders of ${store} count by ${ruleName({ rule, windowHours })} now.`
+      : `Orders of ${store} count by ${ruleName({ rule, windowHours })} now. ${count(due, "order")} are counted anew by a running server, the ` +
+        `latest first: see \`vitrine attribution show ${store}\`.`;
+  await print({ store, rule, windowHours, due }, text, options);
+}
+
+async function showRule(store: string, options: OutputOptions): Promise<void> {
+  const { rule, windowHours, recount } = await withStore(store, (db) => attributionState(db, store));
+  const progress = recount === null ? "" : ` ${recount.done} of ${count(recount.orders, "order")} are counted anew.`;
+  const text = `Orders of ${store} count by ${ruleName({ rule, windowHours })}.${progress}`;
+  await print({ store, rule, windowHours, recount }, text, options);
+}
+
+function ruleName({ rule, windowHours }: Attribution): string {
+  return rule === "AS_SENT" ? rule : `${rule} within ${windowName(windowHours)}`;
 }
 
 /** As withStore, with the index by which events of a viewer are found, where the rule needs it. */

@@ -36,6 +36,7 @@ export const storeFiguresQuery = withFragments(
         ...Totals
         timeline(bucket: $bucket) { startsAt orders sales carts }
         unattributed { orders sales }
+        attribution { rule recount { orders done } }
         previous { ...Totals }
       }
     }

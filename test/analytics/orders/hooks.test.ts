@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { listHooks, removeHook } from "../../../src/analytics/hooks/hook.js";
-import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { setStore } from "../../../src/access/stores/store.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { view } from "../../support/events.js";
@@ -13,7 +12,7 @@ import {
   shopifyRefund,
   woocommerceOrder,
 } from "../../support/figures/hooks.js";
-import { attributionOf, readOrder, unattributedOf } from "../../support/figures/orders.js";
+import { countedBy, attributionOf, readOrder, unattributedOf } from "../../support/figures/orders.js";
 import { paths, product } from "../../support/products.js";
 import { recorded, saved } from "../../support/shows.js";
 import { everythingOf } from "../../support/stored.js";
@@ -24,7 +23,7 @@ const id = "820982911946154508";
 
 test("Shopify: an order counts once it is paid, by what was ever paid, and its viewer is that of the theme", async () => {
   const store = await createTestStore(app);
-  await setAttribution(app.db, store.id, { rule: "LAST_SHOW", windowHours: 168 });
+  await countedBy(app.db, store.id, { rule: "LAST_SHOW", windowHours: 168 });
   const lsId = (await saved(store)).id;
   await recorded(store, lsId, [view("a", { occurredAt: "2026-05-04T18:50:00.000Z" })]);
   expect((await store.post(paths.one, { product: product("shirt", { sku: "shirt-m" }) })).status).toBe(200);

@@ -2,12 +2,18 @@ import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { attributeDue } from "../../../src/analytics/orders/due.js";
-import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";
-import { attributionOf, netOf, recordedOrders, sentOrder, unattributedOf } from "../../support/figures/orders.js";
+import {
+  countedBy,
+  attributionOf,
+  netOf,
+  recordedOrders,
+  sentOrder,
+  unattributedOf,
+} from "../../support/figures/orders.js";
 import { recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ collectRateLimit: 0 });
@@ -17,7 +23,7 @@ const ordered = "2026-05-04T22:00:00.000Z";
 /** Two shows: one of 18:30 to 19:30, and one of 20:00 to 21:00. */
 async function storeWithTwoShows(rule: "LAST_SHOW" | "CART", windowHours = 168) {
   const store = await createTestStore(app);
-  await setAttribution(app.db, store.id, { rule, windowHours });
+  await countedBy(app.db, store.id, { rule, windowHours });
   const first = (await saved(store, { name: "First" })).id;
   const second = (await saved(store, { name: "Second", startedAt: "2026-05-04T20:00:00.000Z" })).id;
   return { store, first, second };
@@ -138,7 +144,7 @@ test("an order of a viewer who was erased counts as before, also where a rule is
   await claim(store, "2", "v1");
   await eraseViewer(app.db, store.id, "v1");
   for (const rule of ["AS_SENT", "LAST_SHOW", "CART"] as const) {
-    await setAttribution(app.db, store.id, { rule, windowHours: 168 });
+    await countedBy(app.db, store.id, { rule, windowHours: 168 });
     const [one, two] = { AS_SENT: [0, 0], LAST_SHOW: [10, 5], CART: [10, 0] }[rule];
     expect(await netOf(store, first)).toMatchObject({ sales: (one ?? 0) + (two ?? 0) });
   }
@@ -176,7 +182,7 @@ test("an ORDER event with an orderId counts by the store's rule", async () => {
 
 test("a change of rule recounts all orders, and its preview says before what it changes", async () => {
   const { store, first, second } = await storeWithTwoShows("LAST_SHOW");
-  await setAttribution(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
+  await countedBy(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
   await recorded(store, first, [watched("a", "2026-05-04T19:00:00.000Z")]);
   await recordedOrders(store, [
     sentOrder("1", 10, { placedAt: ordered, viewerId: "v1", lsId: second, channel: "REFERRAL" }),
@@ -198,7 +204,7 @@ test("a change of rule recounts all orders, and its preview says before what it 
     ]),
   );
   expect(await netOf(store, second)).toMatchObject({ sales: 10 });
-  await setAttribution(app.db, store.id, { rule: "LAST_SHOW", windowHours: 24 });
+  await countedBy(app.db, store.id, { rule: "LAST_SHOW", windowHours: 24 });
   expect(await netOf(store, first)).toEqual({ sales: 10, refunds: 0, net: 10, orders: 1 });
   expect(await netOf(store, second)).toEqual({ sales: 0, refunds: 0, net: 0, orders: 0 });
   expect(await unattributedOf(store)).toEqual({ orders: 1, sales: 5.5, refunds: 0.5 });
@@ -207,7 +213,7 @@ test("a change of rule recounts all orders, and its preview says before what it 
 
 test("after a change of rule, orders that count for no show say so by the new rule, however they did before", async () => {
   const { store, first } = await storeWithTwoShows("LAST_SHOW");
-  await setAttribution(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
+  await countedBy(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
   const lines = [{ sku: "mug", quantity: 1, amount: 10 }];
   await recordedOrders(store, [
     sentOrder("known", 10, { viewerId: "v1", lines }),
@@ -222,7 +228,7 @@ test("after a change of rule, orders that count for no show say so by the new ru
     CART: ["None of these products was put into the cart in a show within 7 days before it.", noViewer, noViewer],
   };
   for (const rule of ["AS_SENT", "LAST_SHOW", "CART", "AS_SENT", "CART", "LAST_SHOW", "AS_SENT"] as const) {
-    await setAttribution(app.db, store.id, { rule, windowHours: 168 });
+    await countedBy(app.db, store.id, { rule, windowHours: 168 });
     const parts = await Promise.all(["known", "unknown", "deleted"].map((id) => attributionOf(store, id)));
     expect(parts.map(([{ because }]) => because)).toEqual(sentences[rule]);
     expect(parts.map(([part]) => part.rule)).toEqual([rule, rule, rule]);

@@ -3,6 +3,7 @@ import { setStore } from "../../../src/access/stores/store.js";
 import { openCommands } from "../../support/process/cli.js";
 import { woocommerceOrder } from "../../support/figures/hooks.js";
 import { pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";
+import { sweptOrders } from "../../support/figures/orders.js";
 
 const { db, run, json, refusal, newStore, fileOf } = await openCommands();
 
@@ -107,4 +108,29 @@ test("both helps say what a file may change", async () => {
     "as the REST API of Shopify or WooCommerce lists it, which is its state at the time of its last change, as a hook delivers it",
   );
   expect(ofReconcile).toContain("changes nothing");
+});
+
+test("attribution set says how many orders are due, and show by which rule they count and how far they are counted anew", async () => {
+  const store = await euroStore();
+  const [rule, ofRule] = [["--rule", "LAST_SHOW", "--window", "2d"], { rule: "LAST_SHOW", windowHours: 48 }];
+  expect(await run("attribution", "set", store, ...rule)).toMatchObject({
+    stdout: `Orders of ${store} count by LAST_SHOW within 2 days now.\n`,
+  });
+  await sweptOrders(db, store);
+  await json("orders", "import", store, await fileOf(pluginCsv([pluginRow("1"), pluginRow("2")]), "orders.csv"));
+  expect(await json("attribution", "set", store, ...rule)).toEqual({ store, ...ofRule, due: 2 });
+  await db.store.update({ where: { id: store }, data: { recountOrders: 2_000, recountDone: 500 } });
+  const { stdout } = await run("attribution", "show", store);
+  expect(stdout).toMatch(
+    /^Orders of \S+ count by LAST_SHOW within 2 days\.( 500 of 2000 orders are counted anew\.)?\n$/u,
+  );
+  await sweptOrders(db, store);
+  expect(await json("attribution", "show", store)).toEqual({ store, ...ofRule, recount: null });
+  expect(await json("attribution", "set", store, ...rule, "--dry-run")).toEqual({
+    store,
+    ...ofRule,
+    orders: 2,
+    previewed: 2,
+    changes: [],
+  });
 });

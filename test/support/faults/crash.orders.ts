@@ -3,11 +3,10 @@ import { expect } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { setStore } from "../../../src/access/stores/store.js";
 import { addHook } from "../../../src/analytics/hooks/hook.js";
-import { setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { createTestStore, storeAt, type TestStore } from "../app.js";
 import type { CrashSite } from "./crash.js";
 import { payloadOf, shopifyOrder, shopifyRefund } from "../figures/hooks.js";
-import { netOf, unattributedOf } from "../figures/orders.js";
+import { countedBy, netOf, unattributedOf } from "../figures/orders.js";
 import { serve } from "../process.js";
 import { type Random, seeded } from "./random.js";
 import { recorded, saved } from "../shows.js";
@@ -107,7 +106,7 @@ export async function crashOrders(
   const { key } = await issueKey(database.client, id, { origins: ["https://shop.example"] });
   await setStore(database.client, id, { currency: "EUR" });
   const { path } = await addHook(database.client, id, { from: "shopify", secret });
-  await setAttribution(database.client, id, { rule: "LAST_SHOW", windowHours: 168 });
+  await countedBy(database.client, id, { rule: "LAST_SHOW", windowHours: 168 });
   await database.close();
   const { id: lsId } = await saved(storeAt(server.url, { id, token }));
   const views = Array.from({ length: 10 }, (_, n) => ({

@@ -1,5 +1,10 @@
 import { expect } from "vitest";
+import type { Attribution } from "../../../src/analytics/orders/attribution/codes.js";
+import { attributionState, recountPage, setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
+import { attributeDue, markLate } from "../../../src/analytics/orders/due.js";
+import type { RootDatabase } from "../../../src/database/client.js";
 import type { TestStore } from "../app.js";
+import { until as waitUntil } from "../until.js";
 
 export const ordersPath = "/external/analytics/v1/orders";
 
@@ -67,4 +72,21 @@ export async function netOf(store: TestStore, lsId: string) {
   const { kpis } = (await store.graphql(query, { lsId })).data.liveStreamAnalytics;
   const { sales, refunds, netSales, orders } = kpis;
   return { sales: sales.total, refunds: refunds.total, net: netSales.total, orders: orders.total };
+}
+
+/** Attributes the orders of a store until none is due, as servers do. Those of other tests on the database may do a part of it. */
+export async function sweptOrders(db: RootDatabase, storeId: string): Promise<void> {
+  const where = { storeId };
+  await waitUntil(async () => {
+    await markLate(db, storeId);
+    await attributeDue(db, storeId);
+    const isRest = (await recountPage(db, storeId)).isRest || (await attributionState(db, storeId)).recount !== null;
+    return !isRest && (await db.lateEvent.count({ where })) === 0;
+  }, "all orders to be attributed");
+}
+
+/** Changes the rule of a store, and has all of its orders counted by it. */
+export async function countedBy(db: RootDatabase, storeId: string, attribution: Attribution): Promise<void> {
+  await setAttribution(db, storeId, attribution);
+  await sweptOrders(db, storeId);
 }

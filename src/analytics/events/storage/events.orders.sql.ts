@@ -7,7 +7,7 @@ import type { StoreRow } from "./showRow.js";
  * first. Later ones are left out of `input`. If an order was known without a show, this one is noted, and it is due to be
  * attributed. So is a new one where the store's rule is not that senders name the show.
  */
-export function ordersOf({ storeId, source, isStore }: StoreRow): Prisma.Sql {
+export function ordersOf({ storeId, source, isStore }: StoreRow, now: Date): Prisma.Sql {
   const lines = Prisma.sql`CASE WHEN lines <> '' THEN lines WHEN "productId" = '' THEN '[]'
     ELSE json_build_array(json_build_object('productId', "productId", 'quantity', 1, 'amount', value))::text END`;
   return Prisma.sql`
@@ -17,18 +17,18 @@ export function ordersOf({ storeId, source, isStore }: StoreRow): Prisma.Sql {
         WHERE k."storeId" = ${storeId} AND k.show = sent.show AND k.id = sent.id)
       ORDER BY "orderId", position),
     ordered AS (
-      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "isDue", state)
+      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "dueAt", state)
       SELECT o.id, e."orderId", e."occurredAt", e."viewerId",
         coalesce((SELECT c."viewerId" FROM "OrderClaim" AS c WHERE c."storeId" = ${storeId} AND c."orderId" = e."orderId"), ''),
-        (SELECT shows.id FROM shows WHERE shows.show = e.show), e.channel, true, o."attributionRule" <> 'AS_SENT',
+        (SELECT shows.id FROM shows WHERE shows.show = e.show), e.channel, true, CASE WHEN o."attributionRule" <> 'AS_SENT' THEN ${now}::timestamptz END,
         '{"gross":' || value || ',"newest":{"changedAt":0,"isPaid":true,"isCancelled":false,"amount":' || value || ',"remaining":' || value
           || ',"areTaxesIncluded":false,"lines":' || ${lines} || ',"isTimed":false,"listed":[]},"refunds":[]}'
       FROM ${source}, firsts AS e
       WHERE ${isStore} ORDER BY e."orderId"
-      ON CONFLICT ("storeId", id) DO UPDATE SET "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isDue" = true,
+      ON CONFLICT ("storeId", id) DO UPDATE SET "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "dueAt" = ${now}::timestamptz,
         "viewerId" = CASE WHEN t."viewerId" = '' THEN EXCLUDED."viewerId" ELSE t."viewerId" END
         WHERE t."lsId" = ''
-      RETURNING id AS "orderId", xmax = 0 AS "isNew", "isDue"),
+      RETURNING id AS "orderId", xmax = 0 AS "isNew", "dueAt"),
     input AS (
       SELECT * FROM sent WHERE type <> 3 OR "orderId" = ''
       UNION ALL SELECT * FROM firsts AS e

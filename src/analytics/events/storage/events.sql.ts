@@ -4,6 +4,7 @@ import type { LiveStreamStatus } from "../../shows/liveStream.js";
 import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/showLock.js";
 import type { EventColumns } from "./events.columns.js";
 import { ordersOf } from "./events.orders.sql.js";
+import { lateOf } from "./events.late.sql.js";
 import { totalsOf } from "./events.totals.sql.js";
 import { type StoreRow, storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
@@ -34,6 +35,8 @@ export interface EventBatch {
   readonly duplicates: Duplicates;
   /** Whether some events are ORDERs with an orderId: each order of the store counts once, whatever the ids of its events. */
   readonly hasOrders: boolean;
+  /** Whether some events are late (isLate). */
+  readonly hasLate: boolean;
   /** The statuses of shows that do not take these events. */
   readonly refusedBy: readonly LiveStreamStatus[];
   /** Whether these are entries of orders. */
@@ -49,7 +52,7 @@ export interface EventBatch {
  * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, slot, hasOthers, hasOrders, isLedger, columns } = batch;
+  const { storeId, slot, hasOthers, hasOrders, hasLate, isLedger, columns } = batch;
   const store = storeRow(storeId);
   const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
   const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
@@ -71,12 +74,13 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
         ${columns.occurredAt}::timestamptz[], ${columns.orderId}::text[], ${columns.lines}::text[]), ${expectationOf(columns).rows})
         WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", "orderId", lines, none, position)
       WHERE (SELECT numbers FROM open)[${place}] IS NOT NULL),
-    ${hasOrders ? Prisma.sql`${ordersOf(store)},` : Prisma.empty}
+    ${hasOrders ? Prisma.sql`${ordersOf(store, batch.now)},` : Prisma.empty}
     ${storedOf(store, batch)},
+    ${hasLate ? Prisma.sql`${lateOf(store, batch.now)},` : Prisma.empty}
     ${viewersOf(store, hasOthers)},
     ${totalsOf(store, slot, hasOthers)}
     SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced", ${isLedger === true ? noCounts : counts},
-      ${hasOrders ? Prisma.sql`EXISTS (SELECT FROM ordered WHERE "isDue")` : Prisma.sql`false`} AS "hasDueOrders"
+      ${hasOrders ? Prisma.sql`EXISTS (SELECT FROM ordered WHERE "dueAt" IS NOT NULL)` : Prisma.sql`false`} AS "hasDueOrders"
     FROM shows`;
 }
 
@@ -122,8 +126,8 @@ function expectationOf({ count }: EventColumns) {
   return expectations.find(({ countMax }) => count <= countMax) ?? largeBatch;
 }
 
-function nameOf({ hasOthers, hasOrders, isLedger, duplicates, columns }: EventBatch): Prisma.Sql {
-  const variant = `${hasOthers ? "_others" : ""}${hasOrders ? "_orders" : ""}_${expectationOf(columns).size}`;
+function nameOf({ hasOthers, hasOrders, hasLate, isLedger, duplicates, columns }: EventBatch): Prisma.Sql {
+  const variant = `${hasOthers ? "_others" : ""}${hasOrders ? "_orders" : ""}${hasLate ? "_late" : ""}_${expectationOf(columns).size}`;
   if (isLedger === true) return Prisma.raw(`/* record_entries${variant} */`);
   if (duplicates === "concurrent") return Prisma.empty; // rare
   return Prisma.raw(`/* record_events_${duplicates}${variant} */`);

@@ -1,6 +1,6 @@
 import type { Channel } from "../../events/events.input.js";
 import { channelCodes } from "../../events/storage/codes.js";
-import { type AttributionRule, type Reason, reasonsOfRule } from "./codes.js";
+import type { AttributionRule, Reason } from "./codes.js";
 import { counted, type CountedOrder, type CountedRefund } from "../order.counted.js";
 import { type KnownOrder, type OrderLine, type OrderRefund } from "../order.state.js";
 import type { AttributionSettings } from "./settings.js";
@@ -78,14 +78,6 @@ const nowhere = (order: KnownOrder, reason: Reason): Reasoned => ({
   seconds: 0,
   productId: "",
 });
-
-/** A stored part with the reason that the store's rule gives. */
-export function byRule(part: Part, order: AttributedOrder, rule: AttributionRule): Part {
-  const followsFromRule = part.show === 0 && part.rule !== "CART" && reasonsOfRule.includes(part.reason);
-  if (!followsFromRule || rule === "CART") return part;
-  const { reason } = rule === "AS_SENT" ? nowhere(order, "NOT_SENT") : asWatched(order, { carts: new Map() });
-  return { ...part, rule, reason };
-}
 
 function asSent(order: AttributedOrder, { sentShow }: Evidences): Reasoned {
   if (order.lsId === null) return nowhere(order, "NOT_SENT");

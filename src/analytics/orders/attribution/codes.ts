@@ -26,9 +26,6 @@ export const reasonCodes = {
 } as const;
 export type Reason = keyof typeof reasonCodes;
 
-/** Why a whole order counts for no show, where the rule alone tells it: a change of rule does not write these parts. */
-export const reasonsOfRule: readonly Reason[] = ["NOT_SENT", "NOT_WATCHED", "NO_VIEWER"];
-
 export interface Attribution {
   readonly rule: AttributionRule;
   /** How long before an order something must have happened to count. */

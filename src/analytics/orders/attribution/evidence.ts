@@ -3,7 +3,7 @@ import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { secondsMax } from "../../events/events.input.js";
 import { idArrayLiteral } from "../../events/storage/codes.js";
-import type { AttributedOrder, Evidence, Evidences } from "./attribution.js";
+import type { AttributedOrder, Evidence, Evidences, Part } from "./attribution.js";
 import type { Attribution } from "./codes.js";
 
 /** Less is a page that was opened and left. */
@@ -19,8 +19,55 @@ interface EvidenceRow {
   readonly seconds: number;
 }
 
-/** What orders are attributed by, in their order: one statement for all of them. */
+/**
+ * What orders are attributed by, in their order: one statement for all of them.
+ *
+ * @param partsOf an order has by the same viewer: what was removed since of a show stays true of them
+ */
 export async function readEvidences(
+  db: Database,
+  storeId: string,
+  orders: readonly AttributedOrder[],
+  attribution: Attribution,
+  partsOf: (order: AttributedOrder) => readonly Part[],
+): Promise<Evidences[]> {
+  const found = await findEvidences(db, storeId, orders, attribution);
+  const removed = orders.map((order) => partsOf(order).filter((part) => isWithin(part, order, attribution)));
+  const numbers = [...new Set(removed.flat().map(({ show }) => show))];
+  if (numbers.length === 0) return found;
+  const pruned = await db.liveStream.findMany({
+    where: { storeId, number: { in: numbers }, prunedBefore: { not: null } },
+    select: { number: true, prunedBefore: true },
+  });
+  const until = new Map(pruned.map(({ number, prunedBefore }) => [number, prunedBefore]));
+  return found.map((evidences, index) => {
+    const from = windowStartOf(orders[index]?.placedAt, attribution);
+    return (removed[index] ?? [])
+      .filter(({ show }) => Number(until.get(show) ?? 0) > from)
+      .reduce(withEarlier, evidences);
+  });
+}
+
+function windowStartOf(placedAt: Date | undefined, { windowHours }: Attribution): number {
+  return Number(placedAt) - windowHours * 3_600_000;
+}
+
+/** Whether a part is by this rule, for something within the window. */
+function isWithin({ rule, show, at }: Part, { placedAt }: AttributedOrder, attribution: Attribution): boolean {
+  if (rule === "AS_SENT" || rule !== attribution.rule) return false;
+  return show !== 0 && at <= placedAt && Number(at) >= windowStartOf(placedAt, attribution);
+}
+
+function withEarlier(found: Evidences, { show, channel, at, seconds, reason, lines }: Part): Evidences {
+  const earlier = { show, channel, at, seconds };
+  const later = (other: Evidence | undefined) => (other === undefined || other.at < at ? earlier : other);
+  if (reason === "WATCHED") return { ...found, watched: later(found.watched) };
+  if (reason !== "CARTED") return found;
+  const carts = lines.map(({ productId }) => [productId, later(found.carts.get(productId))] as const);
+  return { ...found, carts: new Map([...found.carts, ...carts]) };
+}
+
+async function findEvidences(
   db: Database,
   storeId: string,
   orders: readonly AttributedOrder[],
@@ -88,7 +135,7 @@ const lastChannel = Prisma.sql`(array_agg(channel::int ORDER BY "occurredAt" DES
  *
  * @param orders as ordersFrom
  */
-export function watchedBy(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
+function watchedBy(storeId: string, orders: Prisma.Sql, windowHours: number): Prisma.Sql {
   const latest = Prisma.sql`o."placedAt" + ${secondsMax}::int * interval '1 second'`;
   const views = eventsOf(storeId, Prisma.sql`v.type = 1 AND v.value > 0`, latest, windowHours);
   return Prisma.sql`

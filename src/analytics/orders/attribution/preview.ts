@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/client.js";
+import { Prisma } from "../../../generated/prisma/client.js";
 import { attributedBy, orderColumns, orderOf, type OrderRow } from "../order.store.js";
 import { fromUnits, toUnits } from "../units.js";
 import { partsOf } from "./attribution.js";
@@ -7,7 +8,9 @@ import { readEvidences } from "./evidence.js";
 import { partsBefore } from "./parts.js";
 import { attributionOf } from "./settings.js";
 
-const previewedOrders = 1_000;
+const pageOrders = 1_000;
+/** Takes some seconds. */
+const previewedOrdersMax = 100_000;
 
 interface Sums {
   orders: number;
@@ -25,16 +28,23 @@ export interface AttributionChange {
 export interface AttributionPreview {
   /** All of the store. */
   readonly orders: number;
+  /** How many of them were looked at: the latest. */
+  readonly previewed: number;
   /** Shows whose figures would change, those first whose sales would most. */
   readonly changes: readonly AttributionChange[];
 }
 
-/** What another rule would change, show by show. Nothing is changed. */
+interface PreviewOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly ordersMax?: number;
+}
+
+/** What another rule would change, show by show, of the latest 100,000 orders. Nothing is changed. */
 export async function previewAttribution(
   db: Database,
   storeId: string,
   other: Attribution,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  { signal, ordersMax = previewedOrdersMax }: PreviewOptions = {},
 ): Promise<AttributionPreview> {
   const attribution = { ...(await attributionOf(db, storeId)), ...other };
   const byShow = new Map<number, { before: Sums; after: Sums }>();
@@ -49,24 +59,26 @@ export async function previewAttribution(
       sums[when].refunds += own.reduce((units, part) => units + toUnits(part.refunded), 0);
     }
   };
-  let [orders, after] = [0, ""];
-  for (let isRest = true; isRest;) {
+  let [previewed, last] = [0, undefined as OrderRow | undefined];
+  for (let isRest = true; isRest && previewed < ordersMax;) {
     signal?.throwIfAborted();
+    const isLeft = last && Prisma.sql`AND ("placedAt", id) < (${last.placedAt}::timestamptz, ${last.id})`;
     const rows = await db.$queryRaw<OrderRow[]>`
-      SELECT ${orderColumns} FROM "ShopOrder"
-      WHERE "storeId" = ${storeId} AND id > ${after} ORDER BY id LIMIT ${previewedOrders}::int`;
-    const piece = rows.map((row) => attributedBy(orderOf(row)));
-    const before = await partsBefore(db, storeId, piece);
-    const evidences = await readEvidences(db, storeId, piece, attribution);
-    piece.forEach((order, index) => {
+      SELECT ${orderColumns} FROM "ShopOrder" WHERE "storeId" = ${storeId} AND "isPaid" ${isLeft ?? Prisma.empty}
+      ORDER BY "placedAt" DESC, id DESC LIMIT ${Math.min(pageOrders, ordersMax - previewed)}::int`;
+    const page = rows.map((row) => attributedBy(orderOf(row)));
+    const before = await partsBefore(db, storeId, page);
+    const evidences = await readEvidences(db, storeId, page, attribution, ({ id }) => before.get(id) ?? []);
+    page.forEach((order, index) => {
       add("before", before.get(order.id) ?? []);
       add("after", partsOf(order, attribution, evidences[index] ?? { carts: new Map() }));
     });
-    orders += piece.filter(({ isPaid }) => isPaid).length;
-    after = rows.at(-1)?.id ?? after;
-    isRest = rows.length === previewedOrders;
+    previewed += page.length;
+    last = rows.at(-1);
+    isRest = rows.length === pageOrders;
   }
-  return { orders, changes: await changesOf(db, storeId, byShow) };
+  const orders = previewed < ordersMax ? previewed : await db.shopOrder.count({ where: { storeId, isPaid: true } });
+  return { orders, previewed, changes: await changesOf(db, storeId, byShow) };
 }
 
 function none(): Sums {

@@ -1,181 +1,101 @@
 import type { Database, RootDatabase } from "../../../database/client.js";
 import { engineOf } from "../../../database/engine.js";
-import { withRawParameters } from "../../../database/rawParameters.js";
-import { asLocked, whenUnlocked } from "../../../database/shares/lockWait.js";
-import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
-import { queryStore } from "../../../database/sql/storeStatements.js";
+import { asLocked } from "../../../database/shares/lockWait.js";
+import { retryAfterMoves } from "../../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { noteDue } from "../../totals/foldDue.js";
-import { type EntriesOfShow, namesOf, recordColumns } from "../ledger.js";
-import { attribute, ordersLocked } from "../order.record.js";
-import { lockOrders } from "../order.store.js";
-import type { Attribution } from "./codes.js";
-import { attributionOf, type AttributionSettings } from "./settings.js";
-import { type MovedOrders, type MovedShow, moveWhole } from "./whole.sql.js";
+import { attributeWithin, lockTimeoutMs } from "../order.record.js";
+import { waitForOrders } from "../order.store.js";
+import type { Attribution, AttributionRule } from "./codes.js";
 
-/** Until a piece is committed, others wait for its orders and totals; on the embedded engine, for the only session. */
-const pieceOrders = { server: 4_000, embedded: 500 };
+/** Until a page is committed, others wait for its orders; on the embedded engine, for the only session. */
+const pageOrders = { server: 500, embedded: 50 };
 const timeoutMs = 60_000;
-const waitMs = 60_000;
+
+/** By which rule a store's orders count, and how far they are counted by it. */
+export interface AttributionState extends Attribution {
+  /** Null unless orders are just being counted anew by a changed rule, the latest first. */
+  readonly recount: { readonly orders: number; readonly done: number } | null;
+}
 
 /**
- * Changes the rule by which a store's orders count, and counts all of them anew: in pieces, each as a whole, while figures can be
- * read. Orders that come meanwhile count by the new rule. If this process ends before, a server goes on.
+ * Changes the rule by which a store's orders count. All of them are due then, but those that come from now on, which count by the new
+ * rule at once: the sweep of a server counts them anew, also after this process has ended.
  *
- * @returns how many orders there are, and the ids of the shows whose figures changed
- * @throws {AppError} UNAVAILABLE where orders or shows stay locked
+ * @returns how many are due
  */
 export async function setAttribution(
   db: RootDatabase,
   storeId: string,
   { rule, windowHours }: Attribution,
-  signal?: AbortSignal,
-): Promise<{ readonly orders: number; readonly changed: readonly string[] }> {
-  const data = { attributionRule: rule, attributionHours: windowHours, recountedTo: "", recountedFrom: null };
+): Promise<number> {
+  const orders = await db.shopOrder.count({ where: { storeId, isPaid: true } });
+  const recount = { recountOrders: orders, recountDone: 0, recountBefore: null, recountId: "" };
+  const data = { attributionRule: rule, attributionHours: windowHours, ...recount };
   await db.store.updateMany({ where: { id: storeId }, data });
-  return recount(db, storeId, signal);
+  return orders;
 }
 
-/** Counts a store's orders anew, from where an earlier call ended. */
-async function recount(
-  db: RootDatabase,
-  storeId: string,
-  signal?: AbortSignal,
-): Promise<{ readonly orders: number; readonly changed: readonly string[] }> {
-  const changed = new Set<string>();
-  const go = async (direction: Direction): Promise<void> => {
-    const piece = (transaction: Database) => asLocked(recountPiece(transaction, storeId, direction));
-    const work = () => inTransaction(db, { timeoutMs }, piece);
-    for (;;) {
-      if (signal?.aborted === true) return;
-      const key = `recount ${storeId} ${direction}`;
-      const counted = await whenUnlocked(key, work, { waitMs, signal, refusal: ordersLocked });
-      for (const lsId of counted.changed) {
-        changed.add(lsId);
-        noteDue(db, storeId, lsId);
-      }
-      if (!counted.isRest) return;
-    }
-  };
-  const [up, down] = await Promise.allSettled([go("up"), go("down")]); // nothing goes on once an error is thrown
-  for (const each of [up, down]) if (each.status === "rejected") throw each.reason;
-  return { orders: await db.shopOrder.count({ where: { storeId } }), changed: [...changed] };
-}
-
-/**
- * Two pieces are counted at a time, since each takes a core of the database: one goes up from the first order, the other one down
- * from the last. Orders that both count are counted twice, which changes nothing.
- */
-type Direction = "up" | "down";
-
-/** What is still to be counted: orders with ids between these. */
-interface Rest {
-  readonly after: string;
-  /** Null for all. */
-  readonly before: string | null;
-}
-
-async function recountPiece(transaction: Database, storeId: string, direction: Direction) {
-  await setLocal(transaction, { jit: "off" }); // compiling takes several times as long as what it would speed up
-  // A statement of its own: the next one sees what the process that had the lock has stored.
-  await transaction.$queryRaw`
-    SELECT pg_advisory_xact_lock(hashtextextended(${`recount ${storeId} ${direction}`}, 0))::text FROM "Store" WHERE id = ${storeId}`;
-  const store = await transaction.store.findFirst({
+export async function attributionState(db: Database, storeId: string): Promise<AttributionState> {
+  const store = await db.store.findFirst({
     where: { id: storeId },
-    select: { recountedTo: true, recountedFrom: true },
+    select: { attributionRule: true, attributionHours: true, recountOrders: true, recountDone: true },
   });
-  if (store === null || store.recountedTo === null) return { isRest: false, changed: [] };
-  const rest = { after: store.recountedTo, before: store.recountedFrom };
-  const take = engineOf(transaction).kind === "embedded" ? pieceOrders.embedded : pieceOrders.server;
-  const order = direction === "up" ? Prisma.sql`ASC` : Prisma.sql`DESC`;
-  // Locked before the rule is read, so that none is counted by an earlier rule afterwards.
-  const next = await transaction.$queryRaw<{ id: string }[]>`
-    SELECT id FROM "ShopOrder" WHERE "storeId" = ${storeId} AND id > ${rest.after} AND coalesce(id < ${rest.before}, true)
-    ORDER BY id ${order} LIMIT ${take}::int FOR UPDATE`;
-  const ids = next.map(({ id }) => id);
-  const attribution = await attributionOf(transaction, storeId);
-  const isByOrder = attribution.rule === "CART";
-  const whole = isByOrder ? { changed: [], others: ids } : await recountWhole(transaction, storeId, ids, attribution);
-  const changed = await recountByOrder(transaction, storeId, whole.others, attribution);
-  const isRest = ids.length === take;
-  await noteProgress(transaction, storeId, { direction, rest, attribution, last: isRest ? ids.at(-1) : undefined });
-  return { isRest, changed: [...whole.changed, ...changed] };
+  const { attributionRule, attributionHours = 0, recountOrders = null, recountDone = 0 } = store ?? {};
+  return {
+    rule: (attributionRule ?? "AS_SENT") as AttributionRule, // a CHECK of the table lists the same
+    windowHours: attributionHours,
+    recount: recountOrders === null ? null : { orders: recountOrders, done: Math.min(recountDone, recountOrders) },
+  };
 }
 
-interface Progress {
-  readonly direction: Direction;
-  readonly rest: Rest;
-  readonly attribution: Attribution;
-  /** Undefined where nothing is left. */
-  readonly last: string | undefined;
-}
-
-/** Unless orders are to be counted from the beginning again: the rule was changed meanwhile. */
-async function noteProgress(
-  transaction: Database,
-  storeId: string,
-  { direction, rest, attribution, last }: Progress,
-): Promise<void> {
-  const isUp = direction === "up";
-  const none = { recountedTo: null, recountedFrom: null };
-  await transaction.store.updateMany({
-    where: {
-      id: storeId,
-      attributionRule: attribution.rule,
-      attributionHours: attribution.windowHours,
-      ...(isUp ? { recountedTo: rest.after } : { recountedFrom: rest.before }),
-    },
-    data: last === undefined ? none : { [isUp ? "recountedTo" : "recountedFrom"]: last },
-  });
+/** Stores whose orders are being counted anew. */
+export async function recountedStores(db: RootDatabase): Promise<readonly string[]> {
+  const stores = await db.$queryRaw<{ id: string }[]>`/* all_stores_recounted */
+    SELECT id FROM "Store" WHERE "recountOrders" IS NOT NULL ORDER BY id`;
+  return stores.map(({ id }) => id);
 }
 
 /**
- * Orders in one part, by a rule that leaves them so: by statements alone, since a store may have millions.
+ * Counts the next of a store's orders anew, each as a whole, in one transaction.
  *
- * @returns the ids of the shows whose figures changed, and of the orders that are not in one part, which are left
+ * @returns whether some are left, unless another process is at it, and the ids of the shows whose figures changed
  */
-async function recountWhole(
-  transaction: Database,
-  storeId: string,
-  ids: readonly string[],
-  attribution: Attribution,
-): Promise<{ readonly changed: readonly string[]; readonly others: readonly string[] }> {
-  return withRawParameters(async (bind) => {
-    const list = Prisma.sql`${bind(textArrayLiteral(ids))}::text[]`;
-    const [moved] = await queryStore<MovedOrders>(transaction, storeId, moveWhole(storeId, list, attribution));
-    const { shows, others, count, ...entries } = moved as MovedOrders; // an aggregate is always one row
-    if (shows !== null) {
-      const bound = Object.fromEntries(Object.entries(entries).map(([name, values]) => [name, bind(values)]));
-      const columns = { ...(bound as typeof entries), count, device: "{}", source: "{}", productId: "{}" };
-      await recordColumns(transaction, storeId, shows.map(entriesOfShow), columns);
-    }
-    return { changed: shows?.map(({ id }) => id) ?? [], others: others ?? [] };
-  });
-}
-
-function entriesOfShow({ id, entries, products, hasOrder }: MovedShow): EntriesOfShow {
-  return { lsId: id, entries, names: namesOf(products, hasOrder) };
-}
-
-async function recountByOrder(
-  transaction: Database,
-  storeId: string,
-  ids: readonly string[],
-  attribution: AttributionSettings,
-): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  const known = await lockOrders(transaction, storeId, ids, "existing");
-  return attribute(transaction, storeId, { known, orders: [...known.values()], attribution, isAnew: true });
-}
-
-/** Goes on with what an ended process has left. @param notify called with the ids of the shows whose figures changed */
-export async function recountAll(
+export async function recountPage(
   db: RootDatabase,
-  notify: (storeId: string, changed: readonly string[]) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const stores = await db.$queryRaw<{ id: string }[]>`/* all_stores_recounted */
-    SELECT id FROM "Store" WHERE "recountedTo" IS NOT NULL ORDER BY id LIMIT 100`;
-  for (const { id } of stores) if (!signal.aborted) notify(id, (await recount(db, id, signal)).changed);
+  storeId: string,
+  take = engineOf(db).kind === "embedded" ? pageOrders.embedded : pageOrders.server,
+): Promise<{ readonly isRest: boolean; readonly changed: readonly string[] }> {
+  const work = () =>
+    inTransaction(db, { timeoutMs }, (transaction) => asLocked(pageWithin(transaction, storeId, take)));
+  const page = await retryAfterMoves(db, storeId, work);
+  for (const lsId of page.changed) noteDue(db, storeId, lsId);
+  return page;
+}
+
+async function pageWithin(transaction: Database, storeId: string, take: number) {
+  await setLocal(transaction, { lock_timeout: lockTimeoutMs });
+  const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(hashtextextended('recount ' || id, 0)) AS "isFree" FROM "Store" WHERE id = ${storeId}`;
+  const store = lock?.isFree === true ? await transaction.store.findFirst({ where: { id: storeId } }) : null;
+  if (store === null || store.recountOrders === null) return { isRest: false, changed: [] };
+  const { attributionRule, attributionHours, recountBefore, recountId } = store;
+  // Those who began to write orders before the rule was changed count them by the earlier one.
+  if (recountBefore === null) await waitForOrders(transaction, storeId);
+  const isLeft = recountBefore && Prisma.sql`AND ("placedAt", id) < (${recountBefore}::timestamptz, ${recountId})`;
+  const next = await transaction.$queryRaw<{ id: string; placedAt: Date }[]>`
+    SELECT id, "placedAt" FROM "ShopOrder" WHERE "storeId" = ${storeId} AND "isPaid" ${isLeft ?? Prisma.empty}
+    ORDER BY "placedAt" DESC, id DESC LIMIT ${take}::int`;
+  const { changed } = await attributeWithin(transaction, storeId, next);
+  const last = next.length === take ? next.at(-1) : undefined;
+  await transaction.store.updateMany({
+    // Unless the rule was changed meanwhile: then all are due again.
+    where: { id: storeId, attributionRule, attributionHours, recountBefore, recountId },
+    data:
+      last === undefined
+        ? { recountOrders: null, recountDone: 0, recountBefore: null, recountId: "" }
+        : { recountDone: { increment: next.length }, recountBefore: last.placedAt, recountId: last.id },
+  });
+  return { isRest: true, changed };
 }

@@ -34,6 +34,7 @@ const PreviewRef = builder.objectRef<AttributionPreview>("AttributionPreview").i
   description: "What another rule would change.",
   fields: (t) => ({
     orders: t.exposeInt("orders", { description: "Orders of the store in all." }),
+    previewed: t.exposeInt("previewed", { description: "How many of them were looked at: the latest 100,000." }),
     changes: t.field({
       type: [ChangeRef],
       description: "The shows whose figures would change, those first whose sales would most: at most 100.",
@@ -49,7 +50,7 @@ builder.queryFields((t) => ({
     type: PreviewRef,
     nullable: true,
     description:
-      "What would change if orders counted by another rule (`vitrine attribution set` changes it). It reads all orders of the store; an analytics read.",
+      "What would change if orders counted by another rule (`vitrine attribution set` changes it). It reads the latest 100,000 orders; an analytics read.",
     args: {
       rule: t.arg({ type: AttributionRule, description: "The other rule." }),
       windowHours: t.arg.int({

@@ -19,7 +19,7 @@ type Figure = readonly [
 ];
 
 export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
-  const { previous, currency, unattributed } = figures;
+  const { previous, currency, unattributed, attribution } = figures;
   return (
     <section aria-labelledby="totals-heading">
       <h2 id="totals-heading" class="hidden">
@@ -32,6 +32,12 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
           </Tile>
         ))}
       </div>
+      {attribution.recount && (
+        <p class="muted small">
+          Orders are being counted anew by the rule {attribution.rule}, the latest first:{" "}
+          {formatCount(attribution.recount.done)} of {formatCount(attribution.recount.orders)}.
+        </p>
+      )}
       {unattributed.sales > 0 && (
         <p class="muted small">
           {formatCount(unattributed.orders)} {unattributed.orders === 1 ? "order counts" : "orders count"} for no show;{" "}

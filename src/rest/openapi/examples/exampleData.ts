@@ -77,6 +77,7 @@ export const orderExample = {
 
 export const previewExample = {
   orders: 1,
+  previewed: 1,
   changes: [
     {
       show: { id: "summer-sale", name: "Summer sale" },
@@ -192,6 +193,7 @@ const {
 } = fullKpis;
 const storeFigures = {
   unattributed: { orders: 3, sales: 180.5, refunds: 0 },
+  attribution: { rule: "LAST_SHOW", windowHours: 168, recount: null },
   ...inEuros,
   showCount: 1,
   kpis: fullKpis,

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { setAttribution } from "../../../../src/analytics/orders/attribution/recount.js";
 import { openTestApp } from "../../../support/app.js";
 import {
   csvOf,
@@ -13,7 +12,7 @@ import {
   shopifyRow,
 } from "../../../support/figures/orderFiles.js";
 import { hookOf, shopifyOrder, woocommerceOrder } from "../../../support/figures/hooks.js";
-import { readOrder, recordedOrders, sentOrder, unattributedOf } from "../../../support/figures/orders.js";
+import { countedBy, readOrder, recordedOrders, sentOrder, unattributedOf } from "../../../support/figures/orders.js";
 import { bulk, paths, product } from "../../../support/products.js";
 
 const app = await openTestApp();
@@ -258,7 +257,7 @@ test("NDJSON is recordOrders: the order's newer state, with its time and its amo
 
 test("the viewer and the lines of a file let an order of a hook count for its show, and shows and the rest add up", async () => {
   const store = await euroStore(app);
-  await setAttribution(app.db, store.id, { rule: "CART", windowHours: 168 });
+  await countedBy(app.db, store.id, { rule: "CART", windowHours: 168 });
   const { deliver } = await hookOf(app, store, "shopify");
   await deliver("orders/paid", shopifyOrder(id, { line_items: [] }));
   await filesOf(app, store).imported(shopifyCsv([shopifyRow("1001"), shopifyLine("1001")]));
