@@ -60,11 +60,9 @@ async function preview(store: string, options: Options): Promise<void> {
 async function change(store: string, options: Options): Promise<void> {
   const { rule, window: windowHours } = options;
   const due = await withIndex(store, rule, (db) => setAttribution(db, store, { rule, windowHours }));
-  const text =
-    due === 0
-      ? `Orders of ${store} count by ${ruleName({ rule, windowHours })} now.`
-      : `Orders of ${store} count by ${ruleName({ rule, windowHours })} now. ${count(due, "order")} are counted anew by a running server, the ` +
-        `latest first: see \`vitrine attribution show ${store}\`.`;
+  const isOne = due === 1;
+  const rest = `${count(due, "order")} ${isOne ? "is" : "are"} due: a running server counts ${isOne ? "it" : "them"} anew, the latest first.`;
+  const text = [`Orders of ${store} count by ${ruleName({ rule, windowHours })} now.`, ...(due === 0 ? [] : [rest])];
   await print({ store, rule, windowHours, due }, text, options);
 }
 
