@@ -2,7 +2,8 @@
 import { getHeapStatistics } from "node:v8";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { collectGarbage, lowerPriority } from "../../lib/threads/thread.js";
+import { lowerPriority } from "../../lib/threads/thread.js";
+import { collectGarbage } from "../../lib/threads/garbage.js";
 import { receiveBody } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { stringSlices } from "../../lib/json/elements.js";

@@ -1,7 +1,8 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { type JsonBody, parseBody, receiveBody, sharedBody, type SharedBody } from "../../lib/json/body.js";
-import { asBuffer, startThread } from "../../lib/threads/thread.js";
+import { startThread } from "../../lib/threads/thread.js";
+import { asBuffer } from "../../lib/text.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 import type { NewScan, ScanAnswer } from "./bodyScan.worker.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";

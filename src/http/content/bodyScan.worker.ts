@@ -1,7 +1,9 @@
 // Puts large bodies together, scans them, and keeps them for other threads.
 import { MessagePort, parentPort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { asBuffer, collectGarbage, collectYoungGarbage, lowerPriority } from "../../lib/threads/thread.js";
+import { lowerPriority } from "../../lib/threads/thread.js";
+import { asBuffer } from "../../lib/text.js";
+import { collectGarbage, collectYoungGarbage } from "../../lib/threads/garbage.js";
 import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.js";
 
 export interface NewScan {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { asBuffer } from "../threads/thread.js";
+import { asBuffer } from "../text.js";
 import { parsedSlices } from "./elements.js";
 import { faultIn } from "./fault.js";
 import { decodeJson, invalidJson, parseJson } from "./parse.js";

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { collectYoungGarbage } from "../threads/thread.js";
+import { collectYoungGarbage } from "../threads/garbage.js";
 
 /** Bytes of all long bodies and results in one turn of the event loop. With 1 MiB, the slowest request took half as long again. */
 const turnBytes = 256 * 1024;

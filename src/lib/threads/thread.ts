@@ -1,13 +1,6 @@
 import { getPriority, setPriority } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { packageFile } from "../packageFiles.js";
-
-setFlagsFromString("--expose-gc");
-
-// for contexts that are made from now on
-const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) => void;
 
 /** In development and in tests, tsx loads the sources of threads. */
 const isFromSources = import.meta.url.endsWith(".ts");
@@ -39,20 +32,4 @@ export function lowerPriority(by: number): void {
 
 function moduleOf(name: string): string {
   return packageFile(isFromSources ? `src/${name}.ts` : `dist/${name}.js`).href;
-}
-
-/** Returns a Buffer of the same memory: in a message to a thread, a Buffer becomes a plain Uint8Array. */
-export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
-/** Collects all garbage of this thread, which takes tens of milliseconds. */
-export function collectGarbage(): void {
-  collect();
-  collect({ type: "minor" }); // which first frees the buffers that the other left to a thread of V8
-}
-
-/** Collects what became garbage soon after it was made, such as buffers of sockets: in less than a millisecond. */
-export function collectYoungGarbage(): void {
-  collect({ type: "minor" });
 }

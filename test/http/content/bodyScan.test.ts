@@ -4,7 +4,7 @@ import { type BodyScan, scanBody } from "../../../src/http/content/bodyScan.js";
 import { BodyScanner } from "../../../src/http/content/bodyScanner.js";
 import { parseUnparsed, receiveBody } from "../../../src/lib/json/body.js";
 import { depthMax } from "../../../src/lib/json/scan.js";
-import { collectGarbage } from "../../../src/lib/threads/thread.js";
+import { collectGarbage } from "../../../src/lib/threads/garbage.js";
 
 const options = { parent: ["variables"], fingerprintScope: "/graphql\n" };
 const products = Array.from({ length: 20_000 }, (_, index) => ({ id: `p-${index}`, title: 'Ä "quoted" title' }));

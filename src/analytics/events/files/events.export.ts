@@ -2,7 +2,7 @@ import { engineOf } from "../../../database/engine.js";
 import type { RootDatabase } from "../../../database/client.js";
 import { setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { asBuffer } from "../../../lib/threads/thread.js";
+import { asBuffer } from "../../../lib/text.js";
 import { SpillQueue } from "../../../lib/streams/spillQueue.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 import type { Channel, ShopperEventType } from "../events.input.js";

@@ -1,4 +1,4 @@
-import { asBuffer } from "../../../lib/threads/thread.js";
+import { asBuffer } from "../../../lib/text.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { Channel, ShopperEventType } from "../events.input.js";
 
