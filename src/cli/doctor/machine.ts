@@ -5,7 +5,9 @@ import { dirname } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../lib/disk.js";
 import { type Check, failed, ok, warning } from "./check.js";
-import { reasonOf } from "../terminal/reason.js";
+import { reasonOf } from "../terminal/failure.js";
+import { get, type IncomingMessage } from "node:http";
+import { proxyAddresses } from "../../telemetry/proxyAddresses.js";
 
 const nodeMin = [20, 19] as const;
 const freeBytesMin = 100_000_000;
@@ -63,8 +65,36 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
-  const { checkRedisAt } = await import("./redis.js"); // its library would make other starts longer
   return checkRedisAt(redisUrl);
+}
+
+const redisTimeoutMs = 3_000;
+
+/** Whether a Redis answers. */
+async function checkRedisAt(url: string): Promise<Check> {
+  const { Redis } = await import("ioredis"); // it would make other starts longer
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: redisTimeoutMs,
+    commandTimeout: redisTimeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let problem: unknown;
+  redis.on("error", (error) => (problem = error)); // connect() only says that the connection is closed
+  try {
+    await redis.connect();
+    const version = /redis_version:(\S+)/u.exec(await redis.info("server"))?.[1] ?? "of unknown version";
+    return ok("redis", `Redis ${version} answers`);
+  } catch (error) {
+    return failed(
+      "redis",
+      reasonOf(problem ?? error),
+      "Start Redis, or correct REDIS_URL. Until then each server process counts calls on its own.",
+    );
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** Whether a server could listen; one that already runs is only a warning. */
@@ -83,4 +113,34 @@ export async function checkPort({ host, port }: Config): Promise<Check> {
         "If the program that uses it is not Vitrine, set PORT to another port.",
       )
     : failed("port", reasonOf(problem), "Correct HOST and PORT.");
+}
+
+const metricsTimeoutMs = 5_000;
+/** Another program may listen there. */
+const metricsBytesMax = 4 * 1024 * 1024;
+
+/** Asks the server that listens on this port whether it knows the addresses of shoppers. Nothing where it is no Vitrine. */
+export async function checkProxy({ host, port, trustedProxies }: Config): Promise<readonly Check[]> {
+  const metrics = await readMetrics(host, port).catch(() => "");
+  const prefix = `${proxyAddresses} `;
+  const line = metrics.split("\n").find((one) => one.startsWith(prefix));
+  if (line === undefined) return [];
+  const count = line.slice(prefix.length);
+  if (count === "0") return [ok("proxy", "no request to /collect/v1 has counted for the address of a proxy")];
+  const detail = `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${count}`;
+  const advice = `Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now ${trustedProxies}, to their number.`;
+  return [warning("proxy", detail, advice)];
+}
+
+async function readMetrics(host: string, port: number): Promise<string> {
+  const signal = AbortSignal.timeout(metricsTimeoutMs);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ host, port, path: "/metrics", agent: false, signal }, resolve).once("error", reject);
+  });
+  let metrics = "";
+  for await (const piece of response.setEncoding("utf8")) {
+    metrics += String(piece);
+    if (metrics.length > metricsBytesMax) return "";
+  }
+  return metrics;
 }
