@@ -45,7 +45,7 @@ export async function saveShows({ from, until }: Pick<Bounds, "from" | "until">,
   const response = await fetch(`external/analytics/v1/live-streams.csv?${query}`, { headers, credentials: "omit" });
   if (!response.ok) throw await failureOf(response);
   const day = (iso: string, beforeMs = 0) => new Date(shownAt(Date.parse(iso) - beforeMs)).toISOString().slice(0, 10);
-  save(`shows ${day(from)} ${day(until, 1)}.csv`, await response.blob());
+  saveFile(`shows ${day(from)} ${day(until, 1)}.csv`, await response.blob());
 }
 
 /** Saves the timeline of a show, by times of the store. */
@@ -56,10 +56,10 @@ export function saveTimeline(lsId: string, points: readonly Point[]): void {
   ]);
   const heads = [`from (${timeZone()})`, "viewers", "added to cart", "orders", "sales"];
   const text = [heads, ...rows].map((cells) => `${cells.join(delimiter)}\n`).join("");
-  save(`${lsId}.csv`, new Blob(["\ufeff", text], { type: "text/csv" }));
+  saveFile(`${lsId}.csv`, new Blob(["\ufeff", text], { type: "text/csv" }));
 }
 
-function save(name: string, content: Blob): void {
+function saveFile(name: string, content: Blob): void {
   const href = URL.createObjectURL(content);
   Object.assign(document.createElement("a"), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser may still be asking where to save it

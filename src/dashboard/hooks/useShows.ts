@@ -82,7 +82,7 @@ export function renewed(known: ShowList | undefined, page: ShowList): ShowList {
   return others.length === 0 ? page : { ...page, shows: [...page.shows, ...others], next: known.next };
 }
 
-export function extended(known: ShowList | undefined, page: ShowList): ShowList {
+function extended(known: ShowList | undefined, page: ShowList): ShowList {
   const ids = new Set(known?.shows.map(({ id }) => id));
   return { ...page, shows: [...(known?.shows ?? []), ...page.shows.filter(({ id }) => !ids.has(id))] };
 }
