@@ -65,36 +65,8 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
+  const { checkRedisAt } = await import("./redis.js"); // its library would make other starts longer
   return checkRedisAt(redisUrl);
-}
-
-const redisTimeoutMs = 3_000;
-
-/** Whether a Redis answers. */
-async function checkRedisAt(url: string): Promise<Check> {
-  const { Redis } = await import("ioredis"); // it would make other starts longer
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: redisTimeoutMs,
-    commandTimeout: redisTimeoutMs,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let problem: unknown;
-  redis.on("error", (error) => (problem = error)); // connect() only says that the connection is closed
-  try {
-    await redis.connect();
-    const version = /redis_version:(\S+)/u.exec(await redis.info("server"))?.[1] ?? "of unknown version";
-    return ok("redis", `Redis ${version} answers`);
-  } catch (error) {
-    return failed(
-      "redis",
-      reasonOf(problem ?? error),
-      "Start Redis, or correct REDIS_URL. Until then each server process counts calls on its own.",
-    );
-  } finally {
-    redis.disconnect();
-  }
 }
 
 /** Whether a server could listen; one that already runs is only a warning. */
