@@ -102,13 +102,13 @@ const ofCatalog: readonly Mutant[] = [
 const ofCommands: readonly Mutant[] = [
   {
     name: "A server that stops waits for open subscriptions until its grace period is over.",
-    file: "src/cli/serve/withApp.ts",
+    file: "src/cli/serve/run.ts",
     from: "await app.feed.close(); // open streams would use up the grace period",
     to: "",
   },
   {
     name: "The log repeats a value that the database refused.",
-    file: "src/cli/serve/log.error.ts",
+    file: "src/cli/serve/log.ts",
     from: 'sqlState?.startsWith("22")',
     to: 'sqlState?.startsWith("23")',
     tests: ["test/errors/"],

@@ -2,7 +2,7 @@ import { requireStore } from "../access/stores/store.js";
 import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
 import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
-import { faultOf, notMigrated, serverMessageOf } from "../database/errors.js";
+import { faultOf, notMigrated, serverMessageOf, mayBeNodeOutage, unreachableNodeOf } from "../database/errors.js";
 import type { RootDatabase } from "../database/client.js";
 import { DamagedDatabaseError } from "../database/embedded/damage.js";
 import { foldersOf } from "../database/embedded/restored.js";
@@ -11,8 +11,9 @@ import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";
 import { AppError } from "../errors.js";
 import { count } from "../lib/text.js";
-import { printError } from "./terminal/lines.js";
-import { withUnreachableNodes } from "./unreachableNodes.js";
+import { printError } from "./terminal/output.js";
+import type { PoolConfig } from "pg";
+import { readNodeStates } from "../database/citus/nodeStates.js";
 
 /** Runs a command on the configured database, after pending migrations unless AUTO_MIGRATE is false. */
 export async function withDatabase<Result>(
@@ -106,4 +107,22 @@ export async function migrateIfNeeded(
 /** Prints a problem that does not stop the command. */
 export function warn(problem: Error): void {
   printError(`vitrine: ${problem.message}`);
+}
+
+/**
+ * Replaces an error that unreachable nodes of Citus may have caused by one that names them: that of a node that hangs
+ * is a mere timeout. Takes 4 seconds at most.
+ *
+ * @returns the error to report
+ */
+export async function withUnreachableNodes(failure: unknown, connection: PoolConfig): Promise<unknown> {
+  if (!mayBeNodeOutage(failure) || unreachableNodeOf(failure) !== undefined) return failure;
+  const states = await readNodeStates(connection).catch(() => undefined);
+  const lost = (states ?? []).filter(({ found }) => found === undefined).map(({ node }) => node);
+  if (lost.length === 0) return failure;
+  const message =
+    lost.length === 1
+      ? `The Citus node ${lost[0]} does not answer. The command may need it.`
+      : `The Citus nodes ${lost.join(", ")} do not answer. The command may need them.`;
+  return new AppError("UNAVAILABLE", message, { cause: failure });
 }

@@ -1,10 +1,56 @@
 import { render } from "preact";
-import { App } from "./components/App.js";
-
-const root = document.querySelector("#app");
-if (root !== null) render(<App />, root);
+import { useCallback, useEffect, useState } from "preact/hooks";
+import {
+  forgetToken,
+  isSendable,
+  keepToken,
+  readToken,
+  takeTokenFromAddress,
+  wasAccepted,
+  whyRefused,
+} from "./session.js";
+import { leaveView } from "./overview/view.js";
+import { Dashboard } from "./components/Dashboard.js";
+import { SignIn } from "./components/SignIn.js";
 
 // Paper is light, also where the screen is dark: charts, which are drawn in pixels, are drawn anew with its colors.
 const { classList } = document.documentElement;
 addEventListener("beforeprint", () => classList.add("printing"));
 addEventListener("afterprint", () => classList.remove("printing"));
+
+const root = document.querySelector("#app");
+if (root !== null) render(<App />, root);
+
+function App() {
+  const [token, setToken] = useState(readToken);
+  const [reason, setReason] = useState<string>();
+  const signIn = (given: string) => {
+    keepToken(given);
+    setReason(undefined);
+    setToken(given);
+  };
+  useEffect(() => {
+    // A link with another token, opened in this tab, only changes the fragment.
+    const read = () => setToken((known) => takeTokenFromAddress() ?? known);
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  const signOut = useCallback(() => {
+    forgetToken();
+    leaveView(); // the next token may be another store's; one that replaces a refused token hardly is
+    setReason(undefined);
+    setToken(undefined);
+  }, []);
+  const onRefused = useCallback(() => {
+    setReason(token === undefined ? undefined : whyRefused(token, wasAccepted()));
+    forgetToken();
+    setToken(undefined);
+  }, [token]);
+  const isRefused = token !== undefined && !isSendable(token);
+  useEffect(() => {
+    if (isRefused) onRefused();
+  }, [isRefused, onRefused]);
+  if (isRefused) return null;
+  if (token === undefined) return <SignIn reason={reason} onToken={signIn} />;
+  return <Dashboard key={token} token={token} onSignOut={signOut} onRefused={onRefused} />;
+}

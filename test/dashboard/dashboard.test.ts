@@ -3,7 +3,7 @@ import { asFailure, failureIn, failureOf } from "../../src/dashboard/connection/
 import { deviceName } from "../../src/dashboard/format.js";
 import { backoffMs } from "../../src/dashboard/connection/reconnect.js";
 import { whyRefused } from "../../src/dashboard/session.js";
-import { byBeginning, renewed } from "../../src/dashboard/showList.js";
+import { byBeginning, renewed } from "../../src/dashboard/hooks/useShows.js";
 import { fillBuckets, spanOf } from "../../src/dashboard/buckets.js";
 
 const minutes = (count: number) => count * 60_000;

@@ -5,7 +5,7 @@ import { issueToken } from "../../src/access/token.js";
 import { createStore } from "../../src/access/stores/store.js";
 import type { LiveFeed } from "../../src/analytics/feed/feed.js";
 import { createApp } from "../../src/app.js";
-import { loggedError } from "../../src/cli/serve/log.error.js";
+import { loggedError } from "../../src/cli/serve/log.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { schema } from "../../src/graphql/schema.js";

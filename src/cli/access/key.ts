@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { issueKey, type KeySummary, listKeys, revokeKey } from "../../access/key.js";
 import { withDatabase } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, addGroup, parseName } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 
 const examples = `

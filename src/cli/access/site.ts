@@ -2,9 +2,7 @@ import type { Command } from "commander";
 import { addSite, countAssignedProducts, listSites, removeSite } from "../../access/stores/site.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, addGroup, confirm, type ConfirmOptions, parseName } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 
 const examples = `

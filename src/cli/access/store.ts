@@ -10,9 +10,7 @@ import {
 import { deleteStore, describeStore, type StoreContents } from "../../access/stores/store.delete.js";
 import { count } from "../../lib/text.js";
 import { withDatabase } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, addGroup, confirm, type ConfirmOptions, parseName } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 
 const examples = `

@@ -9,9 +9,7 @@ import {
   type TokenSummary,
 } from "../../access/token.js";
 import { withDatabase } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { parseDuration, parseFuture } from "../terminal/duration.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, addGroup, parseDuration, parseFuture, parseName } from "../terminal/command.js";
 import { type OutputOptions, print, printSecret, requireOutput } from "../terminal/output.js";
 
 const graceByDefaultMs = 24 * 3_600_000;

@@ -1,12 +1,23 @@
 import type { Command } from "commander";
 import { backUp, requireEmbedded } from "../../database/backup/backUp.js";
 import { withOpenDatabase } from "../runtime.js";
-import { addCommand } from "../terminal/command.js";
-import { parseName } from "../terminal/name.js";
-import { type OutputOptions, print } from "../terminal/output.js";
+import { addCommand, parseName, confirm, type ConfirmOptions } from "../terminal/command.js";
+import { type OutputOptions, print, printError, table } from "../terminal/output.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
 import { withProgress } from "../terminal/progress.js";
-import { embeddedFolder } from "./embedded.js";
+import { readConfig } from "../../config.js";
+import { AppError } from "../../errors.js";
+import {
+  compareAccess,
+  type Credentials,
+  readCredentials,
+  type RestoredAccess,
+  revokeReinstated,
+} from "../../access/validity/afterRestore.js";
+import { type Query, restore } from "../../database/backup/restore.js";
+import { DamagedDatabaseError } from "../../database/embedded/damage.js";
+import { count } from "../../lib/text.js";
+import { reasonOf } from "../terminal/failure.js";
 
 const backupHelp = `
 A server may use the database meanwhile, which is not held up. The file holds all data of all stores, and hashes of tokens; it is
@@ -40,4 +51,117 @@ async function writeBackup(dataDir: string, file: string): Promise<number> {
   } finally {
     output.close();
   }
+}
+
+/** DATA_DIR. @throws {AppError} BAD_REQUEST where a PostgreSQL server is used */
+function embeddedFolder(): string {
+  const { databaseUrl, dataDir } = readConfig();
+  if (databaseUrl === undefined) return dataDir;
+  throw new AppError(
+    "BAD_REQUEST",
+    "DATABASE_URL is set: use pg_dump and pg_restore. This is for the embedded database.",
+  );
+}
+
+const restoreHelp = `
+Nothing may use the database meanwhile. What it replaces is kept in the folder before-restore of DATA_DIR, until the next restore.
+If the command is killed, the database is the old or the restored one.
+
+Access tokens and public keys that were revoked since the backup work again. They are listed, by comparison with the database that is
+replaced; where there is none, those that work are. With --revoke-all they are revoked.
+
+Examples:
+  npx vitrine restore vitrine.backup
+  npx vitrine restore vitrine.backup --revoke-all
+  DATA_DIR=./copy npx vitrine restore vitrine.backup`;
+
+export function addRestoreCommand(program: Command): void {
+  addCommand(program, "restore", "replace the embedded database by that of a backup", restoreHelp)
+    .argument("<file>", "as backup wrote it", parseName)
+    .option("--revoke-all", "revoke the tokens and keys that would work again")
+    .option("--yes", "do not ask")
+    .action(async (file: string, options: RestoreOptions, command: Command) => {
+      const dataDir = embeddedFolder();
+      const { previous, review: access } = await withProgress("files", (show, endProgress) =>
+        restore(dataDir, file, {
+          onProgress: ({ bytesTotal, bytes, files }) => show("restoring", bytesTotal, bytes, files),
+          read: readCredentials,
+          review(query, replaced) {
+            endProgress();
+            return reviewAccess(query, replaced, dataDir, options, command);
+          },
+        }),
+      );
+      const kept = previous === null ? "" : ` The previous database is in ${previous}.`;
+      const revoked = access.revoked ? ` ${tokensAndKeys(access.reinstated)} were revoked.` : "";
+      const done = `The embedded database in ${dataDir} was restored.${kept}${revoked}`;
+      await print({ file, dataDir, previous, access }, done, options);
+    });
+}
+
+interface RestoreOptions extends OutputOptions, ConfirmOptions {
+  readonly revokeAll?: boolean;
+}
+
+/** What a restore does to access, as JSON tells it. */
+interface ReviewedAccess extends RestoredAccess {
+  /** Whether it was compared with the database that was replaced. */
+  readonly compared: boolean;
+  /** Whether those that would work again were revoked. */
+  readonly revoked: boolean;
+}
+
+/** Says what the restore does to access, and asks where a database is replaced. */
+async function reviewAccess(
+  query: Query,
+  replaced: Credentials | Error | undefined,
+  dataDir: string,
+  { revokeAll = false, ...options }: RestoreOptions,
+  command: Command,
+): Promise<ReviewedAccess> {
+  const known = replaced instanceof Error ? undefined : replaced;
+  const found = compareAccess(await readCredentials(query), known);
+  const access = { compared: known !== undefined, ...found, revoked: revokeAll };
+  if (replaced instanceof Error) {
+    const reason = replaced instanceof DamagedDatabaseError ? replaced.problem : reasonOf(replaced);
+    printError(`vitrine: The database to be replaced cannot be read. ${reason}`);
+  }
+  printError(describeAccess(access));
+  if (replaced !== undefined) await confirm(command, `Replace the embedded database in ${dataDir}?`, options);
+  if (revokeAll) await revokeReinstated(query, found.reinstated);
+  return access;
+}
+
+/** Lines of each list on a terminal; JSON has all. */
+const listedMax = 100;
+
+function describeAccess({ compared, reinstated, dropped, revoked }: ReviewedAccess): string[] {
+  const again = compared
+    ? "were revoked, deleted or shortened since the backup and would work again"
+    : "are valid in the backup, and may have been revoked since: there is no database to compare it with";
+  const remedy = revoked ? "They are revoked." : "Revoke them with --revoke-all, or later one by one.";
+  const rows = reinstated.map(({ kind, store, id, label, since, at }) => [
+    kind,
+    store,
+    id,
+    label ?? "(no label)",
+    since === "unknown" ? "" : [since, ...(at === null ? [] : [at.toISOString()])].join(" "),
+  ]);
+  const lost = dropped.map(({ kind, store, id, label }) => [kind, store, id, label ?? "(no label)"]);
+  return [
+    ...listOf(rows, `${tokensAndKeys(reinstated)} ${again}. ${remedy}`),
+    ...listOf(lost, `${tokensAndKeys(dropped)} were issued since the backup, and will not work any more.`),
+  ];
+}
+
+function tokensAndKeys(list: readonly { readonly kind: "token" | "key" }[]): string {
+  const keys = list.filter(({ kind }) => kind === "key").length;
+  return `${count(list.length - keys, "access token")} and ${count(keys, "public key")}`;
+}
+
+function listOf(rows: readonly (readonly string[])[], title: string): string[] {
+  if (rows.length === 0) return [];
+  const more = rows.length - listedMax;
+  const [, ...lines] = table(["", "", "", "", ""], rows.slice(0, listedMax));
+  return [`vitrine: ${title}`, ...lines.map((line) => `  ${line}`), ...(more > 0 ? [`  … and ${more} more`] : [])];
 }

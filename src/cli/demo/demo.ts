@@ -5,10 +5,13 @@ import { importProducts } from "../../catalog/import/ways/list.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { DemoShop } from "../../http/pages/demo/page.js";
-import { demoShop } from "./shop.js";
-import { addHistory } from "./history.js";
-import { currency, demoProductIds, movePictures, pictured } from "./products.js";
-import { shopperVisits, type Visits, visitsPerMinute } from "./shoppers.js";
+import { addHistory, shopperVisits, type Visits, visitsPerMinute } from "./visits.js";
+import { currency, demoProductIds, movePictures, pictured, demoProducts } from "./products.js";
+import { issueKey } from "../../access/key.js";
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveFeed } from "../../analytics/feed/feed.js";
+import { findLiveStream } from "../../analytics/shows/liveStream.js";
 
 /** The demo store; its token is undefined where it was issued before. */
 export interface Demo {
@@ -106,4 +109,89 @@ async function demoTokens(db: RootDatabase, chosen: string | undefined) {
     if (known === null) await issueToken(transaction, store, { label: "demo", secret: chosen });
     return { token: chosen, readOnlyToken };
   });
+}
+
+const keyLabel = "demo shop";
+const shownIds: ReadonlySet<string> = new Set([
+  "linen-shirt",
+  "denim-jacket",
+  "wool-scarf",
+  "silk-dress",
+  "tote-bag",
+  "sunglasses",
+]);
+
+/** The shop of `/demo`, with a public key for pages of this server, at any name of this machine. */
+async function demoShop(db: RootDatabase, storeId: string, url: string, show: DemoShop["show"]): Promise<DemoShop> {
+  const { origin, port } = new URL(url);
+  const names = ["localhost", "127.0.0.1", "[::1]"].map((name) => new URL(`http://${name}:${port}`).origin);
+  const origins = [...new Set([...names, origin])];
+  const known = await db.publicKey.findFirst({ where: { storeId, label: keyLabel, revokedAt: null } });
+  const { key } = known ?? (await issueKey(db, storeId, { origins, label: keyLabel }));
+  if (known !== null) await db.publicKey.update({ where: { storeId, id: known.id }, data: { origins } }); // another port
+  const products = demoProducts
+    .filter(({ id }) => shownIds.has(id))
+    .map(({ id, title, price }) => ({ id, title, price: price ?? 0 }));
+  return { key, origins, show, products, currency };
+}
+
+interface TrafficOptions {
+  readonly intervalMs: number;
+  /** Events of the show after which the traffic ends. */
+  readonly eventsMax: number;
+}
+
+const visitsOfRound = { min: 1, max: 3 };
+const meanVisits = (visitsOfRound.min + visitsOfRound.max) / 2;
+/** About four days of traffic; see docs/operations.md. */
+const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPerMinute, eventsMax: 100_000 };
+/** How many times fewer shoppers come from a fifth of the maximum on. */
+const slowdown = 5;
+
+/**
+ * Records generated visits to the running demo show, so that its dashboard moves, until stopped or until the show has
+ * `eventsMax` events.
+ *
+ * @returns stops it, and waits for the running statement
+ */
+export function startDemoTraffic(db: RootDatabase, feed: LiveFeed, options = byDefault): () => Promise<void> {
+  const stopped = new AbortController();
+  const ended = recordTraffic(db, feed, options, stopped.signal);
+  return async () => {
+    stopped.abort();
+    await ended;
+  };
+}
+
+async function recordTraffic(
+  db: RootDatabase,
+  feed: LiveFeed,
+  { intervalMs, eventsMax }: TrafficOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let stored: number | undefined;
+  while (stored === undefined || stored < eventsMax) {
+    const isSlower = stored !== undefined && stored >= eventsMax / slowdown;
+    await sleep(isSlower ? intervalMs * slowdown : intervalMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      stored ??= await countEvents(db);
+      if (stored < eventsMax) stored += await visitShow(db, feed);
+    } catch {
+      // The show was archived, or the database is down: retried in the next round.
+    }
+  }
+}
+
+async function countEvents(db: RootDatabase): Promise<number> {
+  const { number } = await findLiveStream(db, demoStore, runningShow);
+  return db.showEvent.count({ where: { storeId: demoStore, show: number } });
+}
+
+async function visitShow(db: RootDatabase, feed: LiveFeed): Promise<number> {
+  const visits = randomInt(visitsOfRound.min, visitsOfRound.max + 1);
+  const events = shopperVisits({ productIds: demoProductIds, from: new Date(), minutes: 0, visits });
+  const { accepted } = await recordEvents(db, demoStore, runningShow, events);
+  feed.changed(demoStore, runningShow);
+  return accepted;
 }

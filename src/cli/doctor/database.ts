@@ -9,9 +9,12 @@ import { isKnownMigrated, pendingMigrations } from "../../database/migrations/ap
 import { missingPrivileges } from "../../database/migrations/migrate.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
 import { type Check, failed, ok, warning } from "./check.js";
-import { checkCitus } from "./citus.js";
-import { describeRefusal } from "./refusal.js";
-import { reasonOf } from "../terminal/reason.js";
+import { reasonOf } from "../terminal/failure.js";
+import pg, { type PoolConfig } from "pg";
+import { faultOf, serverMessageOf, sqlStateOf } from "../../database/errors.js";
+import { type NodeFindings, type NodeState, readNodeStates } from "../../database/citus/nodeStates.js";
+import { hasOnNodeFunction } from "../../database/citus/onNode.sql.js";
+import { findUndistributedTables } from "../../database/migrations/distribute.js";
 
 interface DatabaseFindings {
   readonly checks: readonly Check[];
@@ -110,4 +113,82 @@ async function checkTables(db: RootDatabase, config: Config): Promise<readonly C
   if (finding?.fault === "privileges missing") return [access]; // perhaps that of migrations
   const isPending = finding?.fault === "not migrated" && !isKnownMigrated();
   return [...(await checkMigrations(db, config)), ...(isPending ? [] : [access])];
+}
+
+/** Why nothing of the database of a URL could be read, and what to do. */
+function describeRefusal(error: unknown, databaseUrl: string): readonly [detail: string, advice: string] {
+  if (faultOf(error) === undefined) {
+    return [reasonOf(error), "Start PostgreSQL, or correct DATABASE_URL (host, port, user, password, database)."];
+  }
+  const { user = "", database = "" } = new pg.Client({ connectionString: databaseUrl });
+  return [serverMessageOf(error) ?? reasonOf(error), adviceFor(sqlStateOf(error), quoted(user), quoted(database))];
+}
+
+function adviceFor(state: string | undefined, role: string, database: string): string {
+  switch (state) {
+    case "28000":
+      return `Run as a superuser: ALTER ROLE ${role} LOGIN; or allow this machine in pg_hba.conf, or correct DATABASE_URL.`;
+    case "3D000":
+      return `Correct DATABASE_URL, or run as a superuser: CREATE DATABASE ${database} OWNER ${role}; and restore a backup.`;
+    case "42501":
+      return `Run as the owner of the database: GRANT CONNECT ON DATABASE ${database} TO ${role};`;
+    case "55000":
+      return `Run as a superuser: ALTER DATABASE ${database} ALLOW_CONNECTIONS true;`;
+    default:
+      return `Correct DATABASE_URL (user, password, sslmode), or run as a superuser: ALTER ROLE ${role} PASSWORD '…';`;
+  }
+}
+
+/** Quoted only where PostgreSQL needs it. */
+function quoted(name: string): string {
+  return /^[a-z_][a-z\d_]*$/u.test(name) ? name : pg.escapeIdentifier(name);
+}
+
+const distributeAdvice = "Run npx vitrine distribute.";
+
+/** Nothing without Citus. */
+async function checkCitus(db: RootDatabase, connection: PoolConfig): Promise<readonly Check[]> {
+  const tables = await findUndistributedTables(db);
+  if (tables === undefined) return [];
+  const states = (await readNodeStates(connection)) ?? [];
+  return [await checkDistribution(db, tables), ...states.map(checkCitusNode)];
+}
+
+/** Tables of a later migration stay on the coordinator, unnoticed until that is full. */
+async function checkDistribution(db: RootDatabase, tables: readonly string[]): Promise<Check> {
+  if (tables.length > 0) return warning("citus", `on the coordinator alone: ${tables.join(", ")}`, distributeAdvice);
+  const isMade = await hasOnNodeFunction((sql) => db.$queryRawUnsafe(sql));
+  if (isMade) return ok("citus", "all tables are spread over its nodes");
+  return warning("citus", "all tables are spread, but nodes cannot run whole statements", distributeAdvice);
+}
+
+export function checkCitusNode({ node, found }: NodeState): Check {
+  const name = `node ${node}`;
+  if (found === undefined) {
+    return failed(
+      name,
+      "cannot be reached, or does not answer",
+      "Start it: requests of its stores are refused meanwhile.",
+    );
+  }
+  const { connections, connectionsMax } = found;
+  const detail = `${connections} of ${connectionsMax} connections are used`;
+  const problem = problemOfNode(found);
+  return problem === undefined ? ok(name, detail) : warning(name, `${detail}; ${problem[0]}`, problem[1]);
+}
+
+function problemOfNode(found: NodeFindings): readonly [problem: string, advice: string] | undefined {
+  const { connections, connectionsMax, preparedLong, preparedMax, idleSlots, hasJit } = found;
+  if (preparedLong > 0) {
+    const problem = `transactions prepared for more than a minute, which keep their locks: ${preparedLong}`;
+    return [problem, "Run SELECT recover_prepared_transactions() on the coordinator, which Citus does each minute."];
+  }
+  if (preparedMax === 0) return ["max_prepared_transactions is 0", "Set it to max_connections at least, and restart."];
+  if (connections > connectionsMax * 0.9)
+    return ["these are nearly all", "Raise max_connections, or lower DATABASE_POOL_MAX."];
+  if (idleSlots > 0) {
+    const problem = `inactive replication slots of shard moves, which retain WAL: ${idleSlots}`;
+    return [problem, "If no move is under way, run SELECT citus_cleanup_orphaned_resources(), or drop them."];
+  }
+  return hasJit ? ["jit is on", "Set jit = off: compiling takes longer than statements run."] : undefined;
 }

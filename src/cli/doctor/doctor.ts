@@ -2,12 +2,10 @@ import type { Command } from "commander";
 import { type Config, ConfigError, misspelledVariables, readConfig } from "../../config.js";
 import { checkDatabase } from "./database.js";
 import { type Check, failed, ok, warning } from "./check.js";
-import { checkClock, checkDisk, checkNode, checkPort, checkRedis } from "./machine.js";
-import { checkProxy } from "./proxy.js";
+import { checkClock, checkDisk, checkNode, checkPort, checkRedis, checkProxy } from "./machine.js";
 import { addCommand } from "../terminal/command.js";
 import { exitStatus } from "../terminal/failure.js";
-import { type OutputOptions, print } from "../terminal/output.js";
-import { table } from "../terminal/table.js";
+import { type OutputOptions, print, table } from "../terminal/output.js";
 
 const help = `
 It changes nothing. The exit status is 1 when a check has failed.

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { reasonOf } from "../terminal/reason.js";
+import { reasonOf } from "../terminal/failure.js";
 import { type Check, failed, ok } from "./check.js";
 
 const timeoutMs = 3_000;

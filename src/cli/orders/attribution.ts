@@ -8,8 +8,7 @@ import { createViewerIndex } from "../../database/migrations/viewerIndex.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";
-import { type OutputOptions, print } from "../terminal/output.js";
-import { table } from "../terminal/table.js";
+import { type OutputOptions, print, table } from "../terminal/output.js";
 
 const help = `
 AS_SENT counts an order for the show that its sender names, LAST_SHOW for the last show that its viewer watched, CART each line for

@@ -3,8 +3,7 @@ import { Option, type Command } from "commander";
 import { addHook, type HookSummary, listHooks, removeHook, shopSystems } from "../../analytics/hooks/hook.js";
 import type { Config } from "../../config.js";
 import { withDatabase } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, addGroup, parseName } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 
 const examples = `

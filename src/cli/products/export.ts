@@ -3,12 +3,10 @@ import { exportProducts, type ExportOptions } from "../../catalog/export/export.
 import type { ExportFormat } from "../../catalog/export/export.sql.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";
-import { addCommand } from "../terminal/command.js";
-import { parseName } from "../terminal/name.js";
+import { addCommand, parseName, parseTime } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { fileFormatOf, standardOutput, writingTo } from "../terminal/outputStream.js";
+import { fileFormatOf, standardOutput, writingTo } from "../terminal/outputFile.js";
 import { withProgress } from "../terminal/progress.js";
-import { parseTime } from "../terminal/duration.js";
 
 interface ExportCommandOptions extends OutputOptions {
   readonly format?: ExportFormat;

@@ -147,25 +147,12 @@ export function describeNotes({ notes = [] }: CsvResult): string[] {
   return notes.map((note) => `  ${note}`);
 }
 
+const csvOptions = "format map default urlTemplate delimiter encoding onePer fillDown mapping saveMapping".split(" ");
+
 /** @throws {AppError} BAD_REQUEST for options that concern CSV alone */
 export function requireNoCsvOptions(options: FileFormatOptions): void {
-  const {
-    format,
-    map,
-    default: defaults,
-    urlTemplate,
-    delimiter,
-    encoding,
-    onePer,
-    fillDown,
-    mapping,
-    saveMapping,
-  } = options;
-  const given = { format, map, defaults, urlTemplate, delimiter, encoding, onePer, fillDown, mapping, saveMapping };
-  const named = Object.entries(given).filter(
-    ([, value]) => value !== undefined && value !== "auto" && value !== "vitrine",
-  );
-  if (named.length === 0) return;
+  const given = Object.entries(options).filter(([name, value]) => csvOptions.includes(name) && value !== undefined);
+  if (given.every(([, value]) => value === "auto" || value === "vitrine")) return;
   const message = "NDJSON has Vitrine's own fields and is UTF-8: options about formats are for other files.";
   throw new AppError("BAD_REQUEST", message);
 }

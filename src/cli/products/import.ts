@@ -1,13 +1,12 @@
 import { stat } from "node:fs/promises";
-import { type Command, Option } from "commander";
+import { type Command, Option, InvalidArgumentError } from "commander";
 import { importCsv, importNdjson } from "../../catalog/import/ways/text.js";
 import type { ErrorPolicy } from "../../catalog/sources/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
-import { printError } from "../terminal/lines.js";
+import { printError, type OutputOptions, print, table } from "../terminal/output.js";
 import { type ShowProgress, withProgress } from "../terminal/progress.js";
-import { parseName } from "../terminal/name.js";
-import { type OutputOptions, print } from "../terminal/output.js";
+import { parseName, addCommand } from "../terminal/command.js";
 import type { CsvResult } from "../../catalog/sources/csv/csv.js";
 import {
   addFormatOptions,
@@ -18,13 +17,15 @@ import {
   requireNoCsvOptions,
   readingReport,
 } from "./import.format.js";
-import { addModeOptions, type ModeCommandOptions } from "./import.mode.js";
 import { isNdjson, withInput } from "./import.input.js";
-import { explain, parseLine } from "./import.explain.js";
 import { LineSet, openRejects } from "./import.rejects.js";
 import { withStore } from "../runtime.js";
-import { addCommand } from "../terminal/command.js";
 import type { RootDatabase } from "../../database/client.js";
+import type { ImportMode } from "../../catalog/import/modes/mode.js";
+import { fileBytes } from "../../catalog/sources/csv/pieces.js";
+import type { RowExplanation } from "../../catalog/sources/formats/explain.js";
+import { AppError } from "../../errors.js";
+import { clip } from "../../lib/text.js";
 
 interface ImportCommandOptions extends OutputOptions, FileFormatOptions, ModeCommandOptions {
   readonly errorPolicy: keyof typeof errorPolicies;
@@ -152,4 +153,81 @@ function describeFailures({ failures, failed }: ImportResult, rejects: string | 
   const rest = more > 0 ? [`… and ${more} more rows`] : [];
   const file = rejects === undefined ? [] : [`The rows that failed are in ${rejects}.`];
   return [...problemTable(problems), ...rest, ...file].map((line) => `  ${line}`);
+}
+
+interface ModeCommandOptions {
+  readonly mode: ImportMode;
+  readonly maxDeletions?: number;
+}
+
+const modes: readonly ImportMode[] = ["UPSERT", "PATCH", "REPLACE"];
+
+function addModeOptions(command: Command): Command {
+  return command
+    .option(
+      "--mode <mode>",
+      "upsert, patch: only the columns of the file, or replace: delete what it does not name",
+      parseMode,
+      "UPSERT",
+    )
+    .option(
+      "--max-deletions <count>",
+      "with --mode replace: delete at most so many (default: a tenth or 10, at most half; none by an empty file)",
+      parseCount,
+    );
+}
+
+function parseMode(text: string): ImportMode {
+  const mode = modes.find((name) => name === text.toUpperCase());
+  if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${modes.join(", ").toLowerCase()}.`);
+  return mode;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError("Must be a whole number, 0 or more.");
+  return count;
+}
+
+function parseLine(text: string): number {
+  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("Must be the number of a line.");
+  return Number(text);
+}
+
+/** Shows one row of a file. @throws {AppError} BAD_REQUEST where there is none on this line */
+async function explain(
+  file: string,
+  line: number,
+  options: OutputOptions & FileFormatOptions & Pick<ModeCommandOptions, "mode">,
+): Promise<void> {
+  if (isNdjson(file))
+    throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON has the fields themselves.");
+  const { explainRow } = await import("../../catalog/sources/formats/explain.js"); // its libraries would make each command start later
+  const fileFormat = await readFormatOptions(options);
+  const isPatch = options.mode === "PATCH";
+  const found = await withInput(file, (path) => explainRow(() => fileBytes(path), line, { ...fileFormat, isPatch }));
+  if (found === undefined) throw new AppError("BAD_REQUEST", `${file} has no row on line ${line}.`);
+  await print(found, describeRow(found), options);
+}
+
+function describeRow({ line, format, cells, product, problems, notes, from }: RowExplanation): string[] {
+  const rows = cells.map(({ column, cell, use, field, became }) => [
+    clip(column),
+    clip(cell),
+    use ?? "not used",
+    field === undefined ? "" : `${field} = ${clip(JSON.stringify(became ?? null))}`,
+  ]);
+  return [
+    `The row on line ${line}, read as ${format}:`,
+    ...table(["column", "cell", "used for", "became"], rows).map((text) => `  ${text}`),
+    ...(from.length === 0
+      ? []
+      : [`It takes what it lacks from ${from.length === 1 ? "line" : "lines"} ${from.join(", ")}.`]),
+    ...notes.map((note) => `Note: ${note}`),
+    ...problems.map((problem) => `Problem: ${problem}`),
+    ...(product === undefined
+      ? ["It is not stored as a product."]
+      : ["It becomes:", ...JSON.stringify(product, undefined, 2).split("\n")]),
+  ];
 }

@@ -1,6 +1,8 @@
 import { type Logger, pino } from "pino";
 import type { Config } from "../../config.js";
-import { loggedError } from "./log.error.js";
+import { sqlStateOf } from "../../database/errors.js";
+import { clip } from "../../lib/text.js";
+import { reasonOf } from "../terminal/failure.js";
 
 /** How long lines below warn are buffered. */
 const waitMs = 50;
@@ -41,4 +43,28 @@ function buffered(destination: { write(text: string): unknown }) {
       else timer ??= setTimeout(flush, waitMs);
     },
   };
+}
+
+const messageMax = 500;
+
+/** The loggable part of an error. Errors of Prisma and PostgreSQL also hold query parameters and whole rows. */
+export function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === "string" ? clip(error, messageMax) : typeof error;
+  const { name, stack = "" } = error;
+  const sqlState = sqlStateOf(error);
+  return {
+    type: error.constructor.name || name,
+    message: hasValue(sqlState) ? "The database refused a value." : clip(reasonOf(error), messageMax),
+    ...("code" in error && typeof error.code === "string" && { code: error.code }),
+    sqlState,
+    stack: stack
+      .split("\n")
+      .filter((line) => /^ +at /u.test(line))
+      .join("\n"),
+  };
+}
+
+/** Messages of class 22, data exceptions, repeat the value. */
+function hasValue(sqlState: string | undefined): boolean {
+  return sqlState?.startsWith("22") === true;
 }

@@ -1,19 +1,19 @@
 import type { Logger } from "pino";
-import { createApp } from "../../app.js";
+import { createApp, type App } from "../../app.js";
 import type { Config } from "../../config.js";
 import { isMigrated } from "../../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
-import type { Sweep } from "../../lib/sweep.js";
-import { type Demo, prepareDemo } from "../demo/demo.js";
-import { startDemoTraffic } from "../demo/traffic.js";
+import { type Sweep, startSweep } from "../../lib/sweep.js";
+import { type Demo, prepareDemo, startDemoTraffic } from "../demo/demo.js";
 import { migrateIfNeeded, withFolder } from "../runtime.js";
-import { reasonOf } from "../terminal/reason.js";
-import { banner, hasNoStore } from "./banner.js";
-import { recoverInterruptedImports } from "./imports.js";
-import { firstStart, type Lifecycle, withLifecycle } from "./lifecycle.js";
+import { reasonOf } from "../terminal/failure.js";
+import { banner, hasNoStore, firstStart, type Lifecycle, withLifecycle } from "./lifecycle.js";
 import { openLog } from "./log.js";
 import { untilSignal } from "./signals.js";
-import { withApp } from "./withApp.js";
+import { recoverImports } from "../../catalog/import/staging/recover.js";
+import { listen, type RunningServer } from "../../http/server/server.js";
+import type { Worker } from "node:cluster";
+import { type Channel, openChannel } from "../../cluster/channel.js";
 
 /** Serves in this process until a signal stops it. */
 export function serve(config: Config): Promise<void> {
@@ -68,4 +68,108 @@ async function openDemo(
   url: string,
 ): Promise<Demo | undefined> {
   return engine.kind === "embedded" && (await isMigrated(client)) ? prepareDemo(client, demoToken, url) : undefined;
+}
+
+/**
+ * Completes or removes imports that killed processes left in the embedded database: all at once now, and from then on those of
+ * commands that are killed while this server runs.
+ *
+ * @param log called with problems, which are retried
+ * @returns the running sweep; undefined on PostgreSQL, which stages nothing
+ */
+async function recoverInterruptedImports(
+  { engine, client }: OpenDatabase,
+  log: (problem: Error) => void,
+): Promise<Sweep | undefined> {
+  if (engine.kind !== "embedded" || !(await isMigrated(client))) return undefined;
+  await recoverImports(client, "all");
+  return startSweep({
+    everyMs: 30_000,
+    work: () => recoverImports(client, "old"),
+    onError: (error) => log(error instanceof Error ? error : new Error(String(error))),
+  });
+}
+
+interface Served {
+  readonly app: App;
+  readonly url: string;
+  /** Starts to answer; earlier requests have waited. */
+  readonly open: () => void;
+}
+
+/**
+ * Serves an app while work lasts. Listens before the app is created, so that a port in use is found first, and closes both
+ * gracefully at the end.
+ *
+ * @param create makes the app
+ */
+export async function withApp(
+  config: Config,
+  create: () => Promise<App>,
+  work: (served: Served) => Promise<void>,
+): Promise<void> {
+  let open: (app: App) => void = () => undefined;
+  const opened = new Promise<App>((resolve) => {
+    open = resolve;
+  });
+  const server = await listen((request, response) => void opened.then((app) => app.handler(request, response)), config);
+  let app: App | undefined;
+  try {
+    const created = (app = await create());
+    await work({ app, url: server.url, open: () => open(created) });
+  } finally {
+    await endService(server, app, config);
+  }
+}
+
+/** Shuts down gracefully: running requests, then the app, have SHUTDOWN_GRACE_MS together. Without an app, it stops immediately. */
+async function endService(server: RunningServer, app: App | undefined, { shutdownGraceMs }: Config): Promise<void> {
+  if (app === undefined) return server.stop(0);
+  const endsAt = performance.now() + shutdownGraceMs;
+  const stopped = server.stop(shutdownGraceMs);
+  await app.feed.close(); // open streams would use up the grace period
+  await stopped;
+  await app.close(Math.max(0, endsAt - performance.now()));
+}
+
+/** Serves as one of several workers until the primary or a signal stops it. Errors are reported to the primary. */
+export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
+  const channel = openChannel(worker);
+  try {
+    await serveWorker(config, worker, channel);
+  } catch (error) {
+    channel.send("failed", reasonOf(error));
+    process.exitCode = 1;
+  }
+  worker.disconnect(); // it would keep the process alive
+}
+
+async function serveWorker(config: Config, worker: Worker, channel: Channel): Promise<void> {
+  const log = openLog(config);
+  const database = await openDatabase(config, "exclusive", (problem) =>
+    log.warn({ err: problem.message }, "database problem"),
+  );
+  try {
+    const create = () => createApp(config, database, log, { primary: channel });
+    await withApp(config, create, async ({ url, open }) => {
+      open();
+      const stopRequest = untilStopRequest(worker, channel);
+      channel.send("serves", url);
+      // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process immediately.
+      await Promise.race([stopRequest, untilSignal()]);
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Resolves when the primary stops this worker, or is gone. */
+function untilStopRequest(worker: Worker, channel: Channel): Promise<void> {
+  return new Promise((resolve) => {
+    channel.on("stop", resolve);
+    worker.once("disconnect", () => {
+      worker.exitedAfterDisconnect = true; // or Node would end the process immediately
+      resolve();
+    });
+  });
 }

@@ -16,7 +16,7 @@ export function addServeCommand(program: Command): void {
         const { serveByWorkers } = await import("./workers.js");
         await serveByWorkers(config);
       } else if (config.webConcurrency > 1 && cluster.worker !== undefined) {
-        const { serveAsWorker } = await import("./asWorker.js");
+        const { serveAsWorker } = await import("./run.js");
         await serveAsWorker(config, cluster.worker);
       } else {
         const { serve } = await import("./run.js");

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Lifecycle, withLifecycle } from "./lifecycle.js";
+import { type Lifecycle, withLifecycle, banner, hasNoStore } from "./lifecycle.js";
 import { openLog } from "./log.js";
 import { createLocalCounter } from "../../access/rateLimits/rateLimit.memory.js";
 import { countForWorker } from "../../cluster/primaryCounter.js";
@@ -8,7 +8,6 @@ import { openDatabase } from "../../database/open.js";
 import { MetricsCollector } from "../../cluster/sharedMetrics.js";
 import { onlyOnce, warnForWorker } from "../../cluster/warnings.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
-import { banner, hasNoStore } from "./banner.js";
 import { WorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 

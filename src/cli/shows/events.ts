@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import { type EventFileProgress, recordEventFile } from "../../analytics/events/files/events.file.js";
 import type { Config } from "../../config.js";
-import { withRelay, withStore } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { type OutputOptions, print } from "../terminal/output.js";
+import { withRelay, withStore, liveStreams, withDatabase } from "../runtime.js";
+import { addCommand, addGroup, parseName, parsePast } from "../terminal/command.js";
+import { type OutputOptions, print, printError } from "../terminal/output.js";
 import { withProgress } from "../terminal/progress.js";
-import { addExportEventsCommand } from "./events.export.js";
-import { addPruneCommand } from "./events.prune.js";
+import { exportEvents } from "../../analytics/events/files/events.export.js";
+import { findLiveStream } from "../../analytics/shows/liveStream.js";
+import { count } from "../../lib/text.js";
+import { printWritten, standardOutput, writingTo } from "../terminal/outputFile.js";
+import { pruneEvents } from "../../analytics/totals/prune.js";
+import { pruneAllStores } from "../../analytics/totals/retention.js";
+import { AppError } from "../../errors.js";
 
 const help = `
 Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
@@ -53,4 +58,91 @@ export function addEventsCommands(program: Command): void {
 /** More than one batch at a time only where there is more than one connection. */
 function partitionsOf({ databaseUrl, databasePoolMax }: Config): number {
   return databaseUrl === undefined ? 1 : Math.min(4, databasePoolMax);
+}
+
+const exportHelp = `
+The file is what vitrine events STORE LSID FILE takes. Events that were pruned are not in it: a line on standard error says so.
+With --json and without a file, the summary goes to standard error.
+
+Examples:
+  npx vitrine events export acme spring-show recorded.ndjson
+  npx vitrine events export acme spring-show | grep -c '"type":"ORDER"'`;
+
+function addExportEventsCommand(events: Command): void {
+  const description = "write the recorded events of a show to an NDJSON file, in the order in which they were accepted";
+  addCommand(events, "export <store> <lsid>", description, exportHelp)
+    .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
+    .action(async (store: string, lsId: string, file: string, options: OutputOptions) => {
+      let written = 0;
+      const isPruned = await writingTo(file, (write) =>
+        withStore(store, async (db) => {
+          await write(exportEvents(db, store, lsId, { onProgress: (read) => (written = read) }));
+          const { prunedAt, prunedBefore } = await findLiveStream(db, store, lsId);
+          return prunedAt !== null || prunedBefore !== null;
+        }),
+      );
+      if (isPruned && options.json !== true) {
+        printError("Events of this show were pruned: its figures cannot be computed from this file.");
+      }
+      const text = `${count(written, "event was", "events were")} written to ${file}.`;
+      await printWritten(file, { store, liveStream: lsId, file, events: written, isPruned }, text, options);
+    });
+}
+
+const pruneHelp = `
+All totals stay, but those of archived shows can no longer be rebuilt from events. If the command is interrupted, run it again.
+
+With --all-stores, the events of ended shows go too, as far as they occurred before the time. Their totals can still be rebuilt,
+and returning viewers are known; such a show takes no more events from before that time. EVENT_RETENTION_DAYS has a server do it.
+
+Examples:
+  npx vitrine events prune acme --before 2026-01-01
+  npx vitrine events prune acme spring-show --before 2026-06-30T12:00:00Z
+  npx vitrine events prune --all-stores --before 2026-01-01`;
+
+interface PruneOptions extends OutputOptions {
+  readonly before: Date;
+  readonly allStores?: boolean;
+}
+
+function addPruneCommand(events: Command): void {
+  const description = "remove the raw events of archived shows that ended before a time; their totals stay";
+  addCommand(events, "prune", description, pruneHelp)
+    .argument("[store]", "its id", parseName)
+    .argument("[lsid]", "id of the live stream (default: all of the store)", parseName)
+    .option("--all-stores", "of all stores, and of ended shows too: events that occurred before the time")
+    .requiredOption("--before <time>", "only shows that ended before, ISO 8601", parsePast)
+    .action(async (store: string | undefined, lsId: string | undefined, options: PruneOptions) => {
+      const { before, allStores = false } = options;
+      if (allStores && store === undefined) return pruneAll(options);
+      if (allStores || store === undefined) throw new AppError("BAD_REQUEST", "Give a store or --all-stores.");
+      const result = await withStore(store, (db) =>
+        withProgress("rows", (show) =>
+          pruneEvents(db, store, {
+            before,
+            lsId,
+            onProgress: ({ showsDone, showsTotal, rowsRemoved }) => show("pruning", showsTotal, showsDone, rowsRemoved),
+          }),
+        ),
+      );
+      const { shows, events: removed, viewerRows } = result;
+      const text = `${removed} events of ${liveStreams(shows)} were removed, and ${viewerRows} rows about their viewers. Totals stay.`;
+      await print({ store, ...result }, text, options);
+    });
+}
+
+async function pruneAll(options: PruneOptions): Promise<void> {
+  const result = await withDatabase(async (db) => {
+    const total = await db.store.count();
+    return withProgress("rows", (show) =>
+      pruneAllStores(db, {
+        before: options.before,
+        onProgress: ({ stores, rowsRemoved }) => show("pruning", total, stores, rowsRemoved),
+      }),
+    );
+  });
+  const { shows, events, viewerRows, stores } = result;
+  const of = `${liveStreams(shows)} of ${count(stores, "store")}`;
+  const text = `${events} events of ${of} were removed, and ${viewerRows} rows about viewers. Totals stay.`;
+  await print(result, text, options);
 }

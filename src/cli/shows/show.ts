@@ -10,8 +10,7 @@ import { type LiveStreamPosition, listLiveStreams } from "../../analytics/shows/
 import type { Database } from "../../database/client.js";
 import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";
-import { addCommand, addGroup } from "../terminal/command.js";
-import { confirm, type ConfirmOptions } from "../terminal/confirm.js";
+import { addCommand, addGroup, confirm, type ConfirmOptions } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 
 const examples = `

@@ -1,5 +1,4 @@
 import { fstatSync, statSync } from "node:fs";
-import { asLines } from "./lines.js";
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -65,4 +64,39 @@ async function write(text: string): Promise<void> {
 
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/** Control characters (C0, DEL, C1), those that turn the direction of text, and those that end a line. */
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/**
+ * A text as one line for a terminal: names come from tenants, and a control character in one could move the cursor, add
+ * lines or write to the clipboard.
+ */
+export function asLine(text: string): string {
+  return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Lines as they are written: all texts for people go through here. */
+export function asLines(lines: string | readonly string[]): string {
+  return [lines]
+    .flat()
+    .map((line) => `${asLine(line)}\n`)
+    .join("");
+}
+
+/** Writes to standard error. */
+export function printError(lines: string | readonly string[]): void {
+  process.stderr.write(asLines(lines));
+}
+
+/** The lines of a table with aligned columns; the last one is not padded. */
+export function table(heading: readonly string[], texts: readonly (readonly string[])[]): string[] {
+  const rows = texts.map((row) => row.map(asLine));
+  const widths = heading.map((title, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), title.length),
+  );
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  ");
+  return [line(heading), ...rows.map(line)];
 }

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
+import { rmSync, createWriteStream } from "node:fs";
 import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../errors.js";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { isNdjson } from "../products/import.input.js";
+import { type Lines, type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
 
-export interface OutputFile {
+interface OutputFile {
   /** The path at which it is written, in the folder of its target. */
   readonly draft: string;
   /** Lets it appear, or replace an older one. */
@@ -49,4 +53,44 @@ function unwritable(target: string, { code }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return `${target} cannot be written: there is no folder ${dirname(target)}.`;
   if (code === "EACCES") return `${target} cannot be written: this user may not write to ${dirname(target)}.`;
   return `${target} cannot be written (${code}).`;
+}
+
+export const standardOutput = "-";
+
+const compressed = /\.gz$/iu;
+
+/** The form that the name of a file asks for. */
+export function fileFormatOf(file: string): "csv" | "ndjson" {
+  return isNdjson(file.replace(compressed, "")) ? "ndjson" : "csv";
+}
+
+/**
+ * Writes what is made to a file, which appears when it is complete, or to standard output. `.gz` at the end of its name
+ * compresses.
+ *
+ * @param work makes it, and hands it to its argument
+ */
+export async function writingTo<Result>(
+  file: string,
+  work: (write: (pieces: AsyncIterable<Buffer>) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  if (file === standardOutput) return work((pieces) => pipeline(pieces, process.stdout).catch(ignoreBrokenPipe));
+  const output = await beginOutputFile(file);
+  try {
+    const result = await work((pieces) =>
+      compressed.test(file)
+        ? pipeline(pieces, createGzip(), createWriteStream(output.draft))
+        : pipeline(pieces, createWriteStream(output.draft)),
+    );
+    await output.finish();
+    return result;
+  } finally {
+    output.close();
+  }
+}
+
+/** Prints what was written: beside the file, or, where it went to standard output, to standard error, but only as JSON. */
+export async function printWritten(file: string, result: object, lines: Lines, options: OutputOptions): Promise<void> {
+  if (file !== standardOutput) return print(result, lines, options);
+  if (options.json === true) process.stderr.write(`${JSON.stringify(result)}\n`);
 }

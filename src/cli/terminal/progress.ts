@@ -1,46 +1,22 @@
-import { Presets, SingleBar } from "cli-progress";
-
-export interface Progress {
-  /**
-   * @param done in the unit of `total`
-   * @param items rows or events so far
-   */
-  update(done: number, items: number): void;
-  stop(): void;
-}
-
-export interface ProgressOptions {
-  readonly label: string;
-  readonly total: number;
-  readonly items: string;
-}
-
-const lineEveryMs = 5_000;
-
-/** Progress on standard error: a bar on a terminal, elsewhere a line every few seconds. */
-function startProgress(options: ProgressOptions, stream = process.stderr): Progress {
-  return stream.isTTY ? startBar(options, stream) : startLines(options, (line) => stream.write(line));
-}
-
 /** Shows how far a part of the work is. @param done in the unit of `total`; @param items rows or events so far */
 export type ShowProgress = (label: string, total: number, done: number, items: number) => void;
 
-/** Shows the progress of work, a bar for each label. @param work may end that before its own end */
+/** Shows the progress of work, part by part. @param work may end that before its own end */
 export async function withProgress<Result>(
   items: string,
   work: (show: ShowProgress, end: () => void) => Promise<Result>,
 ): Promise<Result> {
-  let shown: { readonly label: string; readonly bar: Progress } | undefined;
+  let shown: { readonly label: string; readonly progress: Progress } | undefined;
   const end = (): void => {
-    shown?.bar.stop();
+    shown?.progress.stop();
     shown = undefined;
   };
   const show: ShowProgress = (label, total, done, ofItems) => {
     if (shown?.label !== label) {
       end();
-      shown = { label, bar: startProgress({ label, total, items }) };
+      shown = { label, progress: startProgress({ label, total, items }) };
     }
-    shown.bar.update(done, ofItems);
+    shown.progress.update(done, ofItems);
   };
   try {
     return await work(show, end);
@@ -49,40 +25,47 @@ export async function withProgress<Result>(
   }
 }
 
-/** @param everyMs the interval between lines; shorter work prints none */
-export function startLines(
+interface Progress {
+  /**
+   * @param done in the unit of `total`
+   * @param items rows or events so far
+   */
+  update(done: number, items: number): void;
+  stop(): void;
+}
+
+interface ProgressOptions {
+  readonly label: string;
+  readonly total: number;
+  readonly items: string;
+}
+
+const everyMs = { terminal: 200, file: 5_000 };
+/** Goes to the beginning of the line and clears it. */
+const again = "\r\u001B[K";
+
+/** On a terminal, one line that is written again and again; elsewhere a line every few seconds, and none for shorter work. */
+export function startProgress(
   { label, total, items: unit }: ProgressOptions,
-  write: (line: string) => void,
-  everyMs = lineEveryMs,
+  stream: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write"> = process.stderr,
 ): Progress {
+  const { isTTY } = stream;
   const startedAt = performance.now();
   let writtenAt = startedAt;
+  let last: string | undefined;
+  const write = () => stream.write(isTTY ? `${again}${last?.slice(0, stream.columns - 1)}` : `${last}\n`);
   return {
     update(done, items) {
       const now = performance.now();
-      if (now - writtenAt < everyMs) return;
+      last = `${label}: ${percent(done, total)}, ${describePace({ done, total, items, unit }, now - startedAt)}`;
+      if (now - writtenAt < (isTTY ? everyMs.terminal : everyMs.file)) return;
       writtenAt = now;
-      write(`${label}: ${percent(done, total)}, ${describePace({ done, total, items, unit }, now - startedAt)}\n`);
+      write();
     },
-    stop: () => undefined,
-  };
-}
-
-function startBar({ label, total, items: unit }: ProgressOptions, stream: NodeJS.WriteStream): Progress {
-  const startedAt = performance.now();
-  const bar = new SingleBar(
-    { format: `${label} {bar} {percentage}%  {pace}`, stream, hideCursor: true, fps: 5 },
-    Presets.shades_classic,
-  );
-  bar.start(total, 0, { pace: "" });
-  const stop = () => bar.stop(); // shows the cursor again
-  process.once("exit", stop);
-  return {
-    update: (done, items) =>
-      bar.update(done, { pace: describePace({ done, total, items, unit }, performance.now() - startedAt) }),
-    stop: () => {
-      stop();
-      process.off("exit", stop);
+    stop() {
+      if (!isTTY || last === undefined) return;
+      write();
+      stream.write("\n");
     },
   };
 }

@@ -2,7 +2,7 @@ import type { FailureKind } from "../connection/failure.js";
 import { formatExactClock } from "../format.js";
 import { type Connection, retryNow } from "../connection/reconnect.js";
 import { pollMs } from "../connection/polling.js";
-import { useNow } from "../hooks/useNow.js";
+import { useEffect, useState, useLayoutEffect } from "preact/hooks";
 
 interface Props {
   readonly connection: Connection;
@@ -85,4 +85,25 @@ function NextTry({ untilMs }: { readonly untilMs: number }) {
       Next attempt at {formatExactClock(untilMs)}, in {seconds} s.
     </p>
   );
+}
+
+/** The current time in milliseconds since 1970, updated at an interval. */
+export function useNow(intervalMs = 1_000): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs]);
+  return now;
+}
+
+/** Sets the title of the page, and reports a token that no longer works. */
+export function usePage(title: string, connection: Connection, onTokenEnd: () => void): void {
+  const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
+  useLayoutEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    if (isTokenEnded) onTokenEnd();
+  }, [isTokenEnded, onTokenEnd]);
 }

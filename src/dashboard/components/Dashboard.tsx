@@ -1,19 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import { useAnswer } from "../hooks/useAnswer.js";
 import { type ShowFilter, useShows } from "../hooks/useShows.js";
-import { useView } from "../hooks/useView.js";
-import type { View } from "../overview/view.js";
+import { useView, type View } from "../overview/view.js";
 import { type ShowSummary, showTimesQuery, storeQuery } from "../queries/show.js";
 import { markAccepted } from "../session.js";
-import { Link } from "./Link.js";
+import { Link, Brand } from "./Elements.js";
 import { NewShow } from "./NewShow.js";
-import { NoShows } from "./NoShows.js";
 import { Comparison } from "./overview/Comparison.js";
 import { Overview } from "./overview/Overview.js";
 import { ShowList } from "./ShowList.js";
 import { Show } from "./show/Show.js";
-import { TopBar } from "./TopBar.js";
-import { Wall } from "./wall/Wall.js";
+import { Wall } from "./Wall.js";
+import type { TypedDocumentString } from "../../generated/dashboard/graphql.js";
+import { query } from "../connection/api.js";
 
 interface Props {
   readonly token: string;
@@ -141,4 +139,80 @@ function Navigation({ token, view, overview, store, onSignOut, ...list }: Naviga
       />
     </>
   );
+}
+
+interface TopBarProps {
+  /** Undefined until it is known. */
+  readonly store: string | undefined;
+  readonly overview: View;
+  readonly isOverview: boolean;
+  readonly onFollow: (view: View) => void;
+  readonly isListOpen: boolean;
+  readonly onToggleList: () => void;
+  readonly onSignOut: () => void;
+}
+
+/** Names the store, and leads to the overview. On small screens, it opens the list of shows. */
+function TopBar({ store, overview, isOverview, onFollow, isListOpen, onToggleList, onSignOut }: TopBarProps) {
+  const current = isOverview ? "page" : undefined;
+  return (
+    <header class="top">
+      <div class="where">
+        <Link view={overview} onFollow={onFollow} class="home" aria-label="Vitrine: overview" aria-current={current}>
+          <Brand />
+        </Link>
+        <p class="store muted" dir="auto" title={store}>
+          {store}
+        </p>
+      </div>
+      <button class="list-toggle" type="button" aria-expanded={isListOpen} aria-controls="shows" onClick={onToggleList}>
+        Shows
+      </button>
+      <button type="button" onClick={onSignOut}>
+        Sign out
+      </button>
+    </header>
+  );
+}
+
+function NoShows({ onNew }: { readonly onNew: (() => void) | undefined }) {
+  return (
+    <div class="empty card">
+      <h1>No shows yet</h1>
+      <p class="muted">
+        A show appears here as soon as it is saved: by your shop, over <a href="graphql">GraphQL</a>
+        {onNew !== undefined && ", or here"}.
+      </p>
+      {onNew === undefined ? (
+        <p class="muted small">
+          To create shows here, the access token needs the scope <code>shows:write</code>.
+        </p>
+      ) : (
+        <button class="primary" type="button" onClick={onNew}>
+          Create the first show
+        </button>
+      )}
+    </div>
+  );
+}
+
+/**
+ * The answer to a query, which is sent again when its variables change. Undefined until it arrives or where it fails: what
+ * shows it works without.
+ *
+ * @param variables undefined while there is nothing to ask for; the last answer then stays
+ */
+function useAnswer<Result, Variables>(
+  operation: TypedDocumentString<Result, Variables>,
+  variables: Variables | undefined,
+  token: string,
+): Result | undefined {
+  const [answer, setAnswer] = useState<Result>();
+  useEffect(() => {
+    if (variables === undefined) return undefined;
+    const leaving = new AbortController();
+    query(operation, variables, { token, signal: leaving.signal }).then(setAnswer, () => undefined);
+    return () => leaving.abort();
+  }, [operation, JSON.stringify(variables), token]);
+  return answer;
 }

@@ -1,7 +1,8 @@
-import type { ComponentChildren, TargetedSubmitEvent } from "preact";
+import type { ComponentChildren, TargetedSubmitEvent, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import icon from "../icon.svg";
+import { queryOf, type View } from "../overview/view.js";
 
 export function Brand() {
   return (
@@ -45,7 +46,7 @@ export function Tile({ name, of, value, children }: TileProps) {
   return (
     <article class="tile">
       <h3>
-        {name} <small>{of}</small>
+        {name} <small class="muted small">{of}</small>
       </h3>
       <p class="value">{value}</p>
       {children}
@@ -160,4 +161,45 @@ export function FormDialog({ name, heading, action, form, onClose, children }: F
       </form>
     </dialog>
   );
+}
+
+interface LinkProps {
+  readonly view: View;
+  readonly onFollow: (view: View) => void;
+  readonly anchor?: RefObject<HTMLAnchorElement | null>;
+  readonly class?: string;
+  readonly dir?: "auto";
+  readonly "aria-label"?: string;
+  readonly "aria-current"?: "page" | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** A link to another view; with a modifier key, it opens another tab or window, as any link does. */
+export function Link({ view, onFollow, anchor, ...rest }: LinkProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onFollow(view);
+  };
+  return <a {...rest} {...(anchor && { ref: anchor })} href={queryOf(view)} onClick={follow} />;
+}
+
+/**
+ * A form that is sent once at a time.
+ *
+ * @param send returns why it was refused
+ * @param first the problem that is shown before
+ */
+export function useForm(send: () => Promise<string | undefined>, first?: string) {
+  const [problem, setProblem] = useState(first);
+  const [isSending, setSending] = useState(false);
+  const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSending) return;
+    setSending(true);
+    const found = await send();
+    setSending(false);
+    if (found !== undefined) setProblem(found);
+  };
+  return { problem, isSending, onSubmit: (event: TargetedSubmitEvent<HTMLFormElement>) => void submit(event) };
 }

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { query } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
-import { useForm } from "../hooks/useForm.js";
+import { useForm, FormDialog } from "./Elements.js";
 import { saveShowMutation, showTimesQuery } from "../queries/show.js";
 import { momentShowing, shownAt, timeZone } from "../timeZone.js";
-import { FormDialog } from "./Elements.js";
 
 interface Props {
   readonly token: string;

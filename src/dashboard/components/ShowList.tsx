@@ -2,11 +2,9 @@ import { useEffect, useRef } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import { formatCount, formatMoment } from "../format.js";
 import type { ShowSummary } from "../queries/show.js";
-import type { ShowFilter, useShows } from "../hooks/useShows.js";
+import { type ShowFilter, type useShows, byBeginning } from "../hooks/useShows.js";
 import type { View } from "../overview/view.js";
-import { byBeginning } from "../showList.js";
-import { SearchInput, StatusBadge } from "./Elements.js";
-import { Link } from "./Link.js";
+import { SearchInput, StatusBadge, Link } from "./Elements.js";
 
 interface Props {
   readonly shows: ReturnType<typeof useShows>;
@@ -27,7 +25,9 @@ export function ShowList({ shows, filter, isOpen, onFilter, onNew, ...items }: P
   return (
     <nav id="shows" class="shows" aria-labelledby="shows-heading" data-open={isOpen} aria-busy={isLoading}>
       <div class="shows-header">
-        <h2 id="shows-heading">Shows</h2>
+        <h2 id="shows-heading" class="muted small">
+          Shows
+        </h2>
         {onNew !== undefined && (
           <button type="button" onClick={onNew}>
             New show
@@ -72,14 +72,14 @@ function Lists({ shows, selected, unlisted, onFollow }: ListsProps) {
     <>
       {unlisted !== undefined && (
         <div class="unlisted">
-          <h3>Selected</h3>
+          <h3 class="muted small">Selected</h3>
           {items([unlisted])}
         </div>
       )}
       {begun.length > 0 && items(begun)}
       {scheduled.length > 0 && (
         <>
-          <h3>Scheduled</h3>
+          <h3 class="muted small">Scheduled</h3>
           {items(scheduled, false)}
         </>
       )}
@@ -136,7 +136,7 @@ function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, on
         <span class="show-name" dir="auto">
           {name}
         </span>
-        <span class="show-when">
+        <span class="show-when muted small">
           <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
           {hasStatus && <StatusBadge status={status} />}
         </span>

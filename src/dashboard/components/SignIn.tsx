@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { query } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
-import { useForm } from "../hooks/useForm.js";
+import { useForm, Brand, Problem } from "./Elements.js";
 import { showsQuery } from "../queries/show.js";
 import { isSendable, whyRefused } from "../session.js";
-import { Brand, Problem } from "./Elements.js";
 
 interface Props {
   readonly reason: string | undefined;

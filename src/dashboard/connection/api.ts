@@ -1,6 +1,8 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { TypedDocumentString } from "../../generated/dashboard/graphql.js";
+import type { TypedDocumentString, StoreQuery } from "../../generated/dashboard/graphql.js";
 import { Failure, failureIn, failureOf, type GraphQLErrors } from "./failure.js";
+import { storeQuery } from "../queries/show.js";
+import { setTimeZone } from "../timeZone.js";
 
 export interface Caller {
   readonly token: string;
@@ -92,4 +94,15 @@ function resultOf<Result>(answer: Answer<Result>): Result {
   if (failure !== undefined) throw failure;
   if (answer.data === undefined) throw new Failure("refused", "The server's answer has no data.");
   return answer.data;
+}
+
+let known: { readonly token: string; readonly store: StoreQuery["store"] } | undefined;
+
+/** The store of a token, asked for once: before anything is shown, since it has the time zone of all times. */
+export async function readStore(caller: Caller): Promise<StoreQuery["store"]> {
+  if (known?.token === caller.token) return known.store;
+  const { store } = await query(storeQuery, {}, caller);
+  known = { token: caller.token, store };
+  setTimeZone(store.timeZone);
+  return store;
 }

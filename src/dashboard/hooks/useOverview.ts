@@ -1,6 +1,5 @@
-import { query } from "../connection/api.js";
+import { query, readStore } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
-import { readStore } from "../connection/store.js";
 import {
   bestProductsQuery,
   comparisonQuery,

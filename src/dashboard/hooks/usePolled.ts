@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Connection, follow } from "../connection/reconnect.js";
-import { repeat } from "../connection/repeat.js";
+import { type Connection, follow, wait } from "../connection/reconnect.js";
 
 export interface Polled<Value> {
   /** The last one that arrived: also while another is asked for, or cannot be read. */
@@ -33,4 +32,17 @@ export function usePolled<Value>(
     return () => leaving.abort();
   }, [key, everyMs]);
   return { value: answer?.value, isCurrent: answer?.key === key, connection };
+}
+
+/** The answers of a call, at an interval. In a hidden tab, the next call waits until the tab is shown. */
+async function* repeat<Value>(
+  ask: () => Promise<Value>,
+  everyMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Value, void> {
+  while (!signal.aborted) {
+    yield await ask();
+    await wait({ ms: everyMs }, signal);
+    if (document.visibilityState !== "visible") await wait({ events: [[document, "visibilitychange"]] }, signal);
+  }
 }

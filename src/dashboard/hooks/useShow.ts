@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
-import { anyOf, type Caller, query, subscribe } from "../connection/api.js";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { anyOf, type Caller, query, subscribe, readStore } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
 import {
   type ShowAnalytics,
@@ -10,8 +10,8 @@ import {
 } from "../queries/show.js";
 import { streamOrPoll } from "../connection/polling.js";
 import { type Connection, follow } from "../connection/reconnect.js";
-import { readStore } from "../connection/store.js";
-import { minuteOf, spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
+import { fillBuckets, isRunningAt, minuteOf, spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
+import { formatPoint } from "../format.js";
 
 export interface Figures {
   readonly analytics: ShowAnalytics;
@@ -81,4 +81,12 @@ async function* watchShow({ lsId, range, by }: Wanted, caller: Caller): AsyncGen
 
 function isSame(one: TimelineSpan, other: TimelineSpan): boolean {
   return one.bucketSeconds === other.bucketSeconds && one.from === other.from && one.until === other.until;
+}
+
+/** What the charts of a show's timeline have in common. */
+export function useTimeline({ timeline, watchingNow }: ShowAnalytics, span: TimelineSpan) {
+  const points = useMemo(() => fillBuckets(timeline, span, Date.now(), watchingNow), [timeline, span, watchingNow]);
+  const [first, last] = [points[0]?.startsAtMs ?? 0, points.at(-1)?.startsAtMs ?? 0];
+  const formatTime = (ms: number) => formatPoint(ms, span.bucketSeconds, last - first);
+  return { bucketSeconds: span.bucketSeconds, points, formatTime, isRunning: isRunningAt(last, span) };
 }

@@ -1,4 +1,5 @@
-import { type DayCount, dayCounts, isDay, problemOfDates, type Range } from "./range.js";
+import { type DayCount, dayCounts, type Grouping, isDay, problemOfDates, type Range } from "./range.js";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 const columns = ["started", "name", "sales", "orders", "viewers"] as const;
 export type ShowColumn = (typeof columns)[number];
@@ -9,9 +10,7 @@ export type ProductColumn = (typeof productColumns)[number];
 const charts = ["sales", "orders", "carts", "netSales", "viewers"] as const;
 export type ChartFigure = (typeof charts)[number];
 
-const groupings = ["host", "weekday", "hour"] as const;
-/** What shows are added up by: their host, or the weekday or hour of their start. */
-export type Grouping = (typeof groupings)[number];
+const groupings: readonly Grouping[] = ["host", "weekday", "hour"];
 
 export interface OverviewState {
   readonly range: Range;
@@ -133,4 +132,42 @@ export function isAscendingAtFirst(column: ShowColumn): boolean {
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | null): Value | undefined {
   return values.find((value) => value === text);
+}
+
+/** Whether an address is added to the history, or takes the place of the present one. */
+export type HistoryMode = "push" | "replace";
+
+/** Removes all that was chosen from the address. */
+export function leaveView(): void {
+  history.replaceState(null, "", location.pathname);
+}
+
+/** The view in the address, how to go to another, with or without leaving the place, and the overview as it was left. */
+export function useView() {
+  const [view, setView] = useState(() => readView(location.search));
+  const left = useRef<OverviewState>(initialState);
+  if (view.kind === "overview") left.current = view.state;
+  useEffect(() => {
+    const read = () => setView(readView(location.search));
+    addEventListener("popstate", read);
+    return () => removeEventListener("popstate", read);
+  }, []);
+  const go = useCallback((next: View, how: HistoryMode = "push") => {
+    const query = queryOf(next);
+    history[`${how}State`](null, "", query === "?" ? location.pathname : query);
+    setView(next);
+  }, []);
+  const follow = useCallback((next: View) => {
+    go(next);
+    leaveOldView();
+  }, []);
+  const overview: View = { kind: "overview", state: left.current };
+  return { view, go, follow, overview };
+}
+
+/** What had the focus may be gone with the view that it was in. */
+function leaveOldView(): void {
+  const main = document.querySelector<HTMLElement>("#show");
+  if (main?.contains(document.activeElement) === true) main.focus();
+  scrollTo(0, 0);
 }

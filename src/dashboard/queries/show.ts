@@ -39,11 +39,7 @@ export const saveShowMutation = typedGraphql(`
 
 const figures = typedGraphql(`
   fragment Figures on LiveStreamAnalytics {
-    name
-    status
-    startedAt
-    endedAt
-    durationSeconds
+    name status startedAt endedAt durationSeconds
     host { name }
     kpis {
       sales { live replay referral total currency }
@@ -62,19 +58,10 @@ const figures = typedGraphql(`
     }
     peakConcurrentViewers
     watchingNow
-    timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) {
-      startsAt
-      viewers
-      carts
-      orders
-      sales
-    }
+    timeline(bucketSeconds: $bucketSeconds, from: $from, until: $until) { startsAt viewers carts orders sales }
     beforeStart: timeline(bucketSeconds: 86400, until: $startMinute) { viewers carts orders }
     topProducts(first: 10, by: $by) {
-      productId
-      carts
-      orders
-      sales
+      productId carts orders sales
       product @include(if: $withCatalog) { title featured_image }
     }
   }
@@ -97,22 +84,11 @@ export const showSubscription = withFragments(
   figures,
 );
 
-export const showQuery = withFragments(
-  typedGraphql(`
-    query ShowNow(
-      $lsId: String!
-      $bucketSeconds: Int!
-      $from: DateTime
-      $until: DateTime
-      $startMinute: DateTime!
-      $by: TopProductOrder!
-      $withCatalog: Boolean!
-    ) {
-      liveStreamAnalytics(lsId: $lsId) { ...Figures }
-    }
-  `),
-  figures,
-);
+/** The same figures, asked for once. */
+export const showQuery = showSubscription.replace(
+  "subscription Show(",
+  "query ShowNow(",
+) as unknown as typeof showSubscription;
 
 /** What the products of a show are ordered by. */
 export type TopProductFigure = "sales" | "orders" | "carts";

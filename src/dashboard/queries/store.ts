@@ -21,9 +21,7 @@ const keyFigures = typedGraphql(`
 
 const totals = typedGraphql(`
   fragment Totals on StoreAnalytics {
-    from
-    until
-    showCount
+    from until showCount
     kpis { ...KeyFigures conversionRate averageOrderValue }
   }
 `);
@@ -79,14 +77,8 @@ export const showTableQuery = withFragments(
         totalCount
         totalCountIsExact
         nodes {
-          id
-          name
-          status
-          startedAt
-          kpis {
-            ...KeyFigures
-            sales { currency }
-          }
+          id name status startedAt
+          kpis { ...KeyFigures sales { currency } }
         }
         pageInfo { hasNextPage endCursor }
       }
@@ -113,12 +105,7 @@ export const bestProductsQuery = typedGraphql(`
   query BestProducts($from: DateTime!, $until: DateTime!, $orderBy: ProductPerformanceOrder!, $withCatalog: Boolean!) {
     productPerformance(from: $from, until: $until, first: 10, orderBy: $orderBy) {
       nodes {
-        productId
-        sales
-        orders
-        quantity
-        carts
-        shows
+        productId sales orders quantity carts shows
         product @include(if: $withCatalog) { title featured_image }
       }
     }
@@ -127,12 +114,7 @@ export const bestProductsQuery = typedGraphql(`
 
 const compared = typedGraphql(`
   fragment Compared on LiveStreamAnalytics {
-    id
-    name
-    status
-    startedAt
-    durationSeconds
-    peakConcurrentViewers
+    id name status startedAt durationSeconds peakConcurrentViewers
     kpis {
       ...KeyFigures
       sales { live replay referral currency }
@@ -141,9 +123,7 @@ const compared = typedGraphql(`
       averageOrderValue
     }
     topProducts(first: 5, by: SALES) {
-      productId
-      sales
-      carts
+      productId sales carts
       product @include(if: $withCatalog) { title featured_image }
     }
   }

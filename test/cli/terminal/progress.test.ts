@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { startLines } from "../../../src/cli/terminal/progress.js";
-import { table } from "../../../src/cli/terminal/table.js";
+import { startProgress } from "../../../src/cli/terminal/progress.js";
 import { stopClock } from "../../support/clock.js";
+
+const streamTo = (written: string[], columns?: number) => ({
+  isTTY: columns !== undefined,
+  columns: columns ?? 0,
+  write: (text: string) => written.push(text) > 0,
+});
 
 test("without a terminal, progress is printed in lines with rate and time left", () => {
   const clock = stopClock();
   const lines: string[] = [];
-  const progress = startLines({ label: "importing", total: 4_000, items: "rows" }, (line) => lines.push(line));
+  const progress = startProgress({ label: "importing", total: 4_000, items: "rows" }, streamTo(lines));
   for (let done = 400; done <= 2_000; done += 400) {
     clock.pass(2_000);
     progress.update(done, done);
@@ -16,20 +21,22 @@ test("without a terminal, progress is printed in lines with rate and time left",
 
 test("short work prints nothing", () => {
   const lines: string[] = [];
-  const progress = startLines({ label: "importing", total: 10, items: "rows" }, (line) => lines.push(line));
+  const progress = startProgress({ label: "importing", total: 10, items: "rows" }, streamTo(lines));
   for (let done = 1; done <= 10; done += 1) progress.update(done, done);
   progress.stop();
   expect(lines).toEqual([]);
 });
 
-test("the columns of a table are as wide as their widest cells", () => {
-  expect(
-    table(
-      ["line", "column", "reason"],
-      [
-        ["2", "featured_image", "It is required."],
-        ["10001", "id", "x"],
-      ],
-    ),
-  ).toEqual(["line   column          reason", "2      featured_image  It is required.", "10001  id              x"]);
+test("on a terminal, progress is one line that is written anew and never wider than it", () => {
+  const clock = stopClock();
+  const written: string[] = [];
+  const progress = startProgress({ label: "importing", total: 4_000, items: "rows" }, streamTo(written, 41));
+  progress.update(100, 100);
+  clock.pass(2_000);
+  progress.update(2_000, 2_000);
+  clock.pass(100);
+  progress.update(4_000, 4_000);
+  progress.stop();
+  const [shown, last] = ["importing: 50%, 2,000 rows, 1,000 rows/s", "importing: 100%, 4,000 rows, 1,905 rows/"];
+  expect(written).toEqual([`\r\u001B[K${shown}`, `\r\u001B[K${last}`, "\n"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkNode } from "../../../src/cli/doctor/citus.js";
+import { checkCitusNode } from "../../../src/cli/doctor/database.js";
 import type { NodeFindings } from "../../../src/database/citus/nodeStates.js";
 
 describe("doctor names a node and gives advice:", () => {
@@ -32,7 +32,7 @@ describe("doctor names a node and gives advice:", () => {
     ],
     ["it compiles", { hasJit: true }, "warning", `${used}; jit is on`],
   ])("%s", (_, found, status, detail) => {
-    const check = checkNode({ node: "db1.internal:5432", found: found && { ...well, ...found } });
+    const check = checkCitusNode({ node: "db1.internal:5432", found: found && { ...well, ...found } });
     expect(check).toMatchObject({ name: "node db1.internal:5432", status, detail });
     expect(check.advice === undefined).toBe(status === "ok");
   });

@@ -1,13 +1,20 @@
-import { formatCount, formatDecimal, formatDuration, formatMoment, formatRate, moneyFormat } from "../../format.js";
-import { type Average, orDash, ratesOf } from "../../averages.js";
+import {
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMoment,
+  formatRate,
+  moneyFormat,
+  type Average,
+  orDash,
+  ratesOf,
+} from "../../format.js";
 import { useComparison } from "../../hooks/useOverview.js";
-import { usePage } from "../../hooks/usePage.js";
+import { usePage, ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
 import type { ComparedShow } from "../../queries/store.js";
 import type { View } from "../../overview/view.js";
-import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
-import { StatusBadge } from "../Elements.js";
+import { StatusBadge, Link } from "../Elements.js";
 import { ProductName, Ranking } from "../show/Rankings.js";
-import { Link } from "../Link.js";
 import { ChangeBy } from "./OverviewTiles.js";
 
 interface Props {
@@ -89,7 +96,7 @@ function Figures({ shows, onFollow }: FiguresProps) {
               <Link view={{ kind: "show", lsId: id }} onFollow={onFollow}>
                 <span dir="auto">{name}</span>
               </Link>
-              <small>{formatMoment(startedAt)}</small>
+              <small class="muted">{formatMoment(startedAt)}</small>
               {status !== "ENDED" && <StatusBadge status={status} />}
             </th>
           ))}
@@ -102,7 +109,7 @@ function Figures({ shows, onFollow }: FiguresProps) {
             <th scope="row">{name}</th>
             <td>{orDash(format)(read(one))}</td>
             <td>{orDash(format)(read(other))}</td>
-            <td class="change">
+            <td class="change small">
               {read(one) === 0 && (read(other) ?? 0) > 0 ? "–" : <ChangeBy now={read(other)} before={read(one)} />}
             </td>
           </tr>

@@ -1,22 +1,19 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { formatRange } from "../../format.js";
 import { useOverview } from "../../hooks/useOverview.js";
-import { usePage } from "../../hooks/usePage.js";
-import type { HistoryMode } from "../../hooks/useView.js";
+import { usePage, ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
+import type { HistoryMode, OverviewState, View } from "../../overview/view.js";
 import type { ShowSummary } from "../../queries/show.js";
-import type { OverviewState, View } from "../../overview/view.js";
 import type { Connection } from "../../connection/reconnect.js";
-import { saveShows } from "../../connection/exports.js";
-import { ExportButton } from "../ExportButton.js";
-import { ConnectionNotice, ConnectionStatus } from "../ConnectionNotice.js";
-import { Skeleton, StatusBadge } from "../Elements.js";
-import { Link } from "../Link.js";
+import { saveShows, ExportButton } from "../ExportButton.js";
+import { Skeleton, StatusBadge, Problem, Segments, Link } from "../Elements.js";
 import { OverviewTiles } from "./OverviewTiles.js";
 import { ProductTable } from "./ProductTable.js";
-import { RangePicker } from "./RangePicker.js";
 import { ShowGroups } from "./ShowGroups.js";
 import { ShowTable } from "./ShowTable.js";
 import { StoreTimeline } from "./StoreTimeline.js";
+import type { TargetedSubmitEvent } from "preact";
+import { type DayCount, dayCounts, datesOf, type OwnDates, problemOfDates, type Range } from "../../overview/range.js";
 
 interface Props {
   readonly token: string;
@@ -137,5 +134,67 @@ function LiveNow({ live, onFollow }: Pick<Props, "live" | "onFollow">) {
         </p>
       ))}
     </section>
+  );
+}
+
+interface RangeProps {
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+}
+
+type Choice = `${DayCount}` | "month" | "own";
+const choices: readonly (readonly [Choice, string])[] = [
+  ...dayCounts.map((days): [Choice, string] => [`${days}`, `${days} days`]),
+  ["month", "This month"],
+  ["own", "Own dates"],
+];
+
+/** The last days, this month, or own dates: these begin as the days of the range before. */
+function RangePicker({ range, onRange }: RangeProps) {
+  const choose = (choice: Choice) => {
+    if (choice === "month") return onRange(choice);
+    onRange(choice === "own" ? datesOf(range) : (Number(choice) as DayCount));
+  };
+  return (
+    <div class="range">
+      <Segments
+        legend="Time"
+        options={choices}
+        value={typeof range === "object" ? "own" : `${range}`}
+        onChange={choose}
+      />
+      {typeof range === "object" && <DatesForm range={range} onRange={onRange} />}
+    </div>
+  );
+}
+
+function DatesForm({ range, onRange }: { readonly range: OwnDates; readonly onRange: (range: Range) => void }) {
+  const [dates, setDates] = useState(range);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => setDates(range), [range.firstDay, range.lastDay]);
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const found = problemOfDates(dates);
+    setProblem(found);
+    if (found === undefined) onRange(dates);
+  };
+  const field = (label: string, key: keyof OwnDates) => (
+    <label class="small">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={dates[key]}
+        aria-describedby="dates-problem"
+        onInput={({ currentTarget }) => setDates({ ...dates, [key]: currentTarget.value })}
+      />
+    </label>
+  );
+  return (
+    <form class="dates" noValidate onSubmit={submit}>
+      {field("From", "firstDay")}
+      {field("To", "lastDay")}
+      <button type="submit">Apply</button>
+      <Problem id="dates-problem" text={problem} />
+    </form>
   );
 }

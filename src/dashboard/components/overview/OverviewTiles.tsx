@@ -6,8 +6,10 @@ import {
   formatDuration,
   formatRate,
   moneyFormat,
+  type Average,
+  orDash,
+  ratesOf,
 } from "../../format.js";
-import { type Average, orDash, ratesOf } from "../../averages.js";
 import type { StoreFigures, Totals } from "../../queries/store.js";
 import { Tile } from "../Elements.js";
 
@@ -80,9 +82,9 @@ const directions = {
 } as const;
 
 function Change({ now, before, format }: ChangeProps) {
-  if (before === undefined || (before === 0 && (now ?? 0) > 0)) return <p class="change muted">none before</p>;
+  if (before === undefined || (before === 0 && (now ?? 0) > 0)) return <p class="change muted small">none before</p>;
   return (
-    <p class="change">
+    <p class="change small">
       <ChangeBy now={now} before={before} /> <span class="muted">{`from ${format(before)}`}</span>
     </p>
   );

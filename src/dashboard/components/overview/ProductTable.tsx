@@ -1,8 +1,8 @@
-import { type FormatMoney, formatCount, moneyFormat } from "../../format.js";
+import { formatCount, moneyFormat } from "../../format.js";
 import type { BestProduct } from "../../queries/store.js";
 import type { ProductColumn } from "../../overview/view.js";
 import { CatalogHint, ProductName } from "../show/Rankings.js";
-import { SortHeader } from "./SortHeader.js";
+import { FigureTable } from "../FigureTable.js";
 
 interface Props {
   readonly products: readonly BestProduct[];
@@ -34,51 +34,21 @@ export function ProductTable({ products, withCatalog, isCurrent, currency, order
         <p class="muted">No product has been put into a cart or ordered in this time.</p>
       ) : (
         <div class="scroll wide" tabIndex={0} role="region" aria-label="Products">
-          <table class="product-table stacked">
-            <thead>
-              <tr>
-                <th scope="col">Product</th>
-                {columns.map(([column, label]) => (
-                  <SortHeader key={column} label={label} isSorted={column === order} onSort={() => onOrder(column)} />
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {products.map((product) => (
-                <Row
-                  key={product.productId}
-                  product={product}
-                  share={product[order] / most}
-                  formatMoney={formatMoney}
-                />
-              ))}
-            </tbody>
-          </table>
+          <FigureTable
+            class="product-table"
+            head="Product"
+            columns={columns.map(([column, label]) => [
+              label,
+              (product: BestProduct) => (column === "sales" ? formatMoney : formatCount)(product[column]),
+              { isSorted: column === order, onSort: () => onOrder(column) },
+            ])}
+            rows={products}
+            keyOf={({ productId }) => productId}
+            nameOf={(product) => <ProductName {...product} share={product[order] / most} />}
+          />
         </div>
       )}
       {!withCatalog && products.length > 0 && <CatalogHint />}
     </section>
-  );
-}
-
-interface RowProps {
-  readonly product: BestProduct;
-  /** From 0 to 1, of what products are ordered by. */
-  readonly share: number;
-  readonly formatMoney: FormatMoney;
-}
-
-function Row({ product, share, formatMoney }: RowProps) {
-  return (
-    <tr>
-      <th scope="row">
-        <ProductName {...product} share={share} />
-      </th>
-      {columns.map(([column, label]) => (
-        <td key={column} data-label={label}>
-          {(column === "sales" ? formatMoney : formatCount)(product[column])}
-        </td>
-      ))}
-    </tr>
   );
 }

@@ -1,8 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { formatCount, formatHour, formatWeekday, moneyFormat } from "../../format.js";
 import type { useOverview } from "../../hooks/useOverview.js";
-import { groupsOf, type ShowGroup } from "../../overview/groups.js";
-import type { Grouping } from "../../overview/view.js";
+import { type Grouping, groupsOf, type ShowGroup } from "../../overview/range.js";
 import { timeZone } from "../../timeZone.js";
 import { Segments } from "../Elements.js";
 import { FigureTable, type FigureTableProps } from "../FigureTable.js";

@@ -1,12 +1,24 @@
 import { pageSize, type useOverview } from "../../hooks/useOverview.js";
-import type { HistoryMode } from "../../hooks/useView.js";
-import { formatCount } from "../../format.js";
-import { isAscendingAtFirst, type OverviewState, type ShowColumn, type View } from "../../overview/view.js";
-import { SearchInput } from "../Elements.js";
-import { Link } from "../Link.js";
-import { Pager } from "./Pager.js";
-import { ShowRow } from "./ShowRow.js";
-import { SortHeader } from "./SortHeader.js";
+import {
+  type HistoryMode,
+  isAscendingAtFirst,
+  type OverviewState,
+  type ShowColumn,
+  type View,
+} from "../../overview/view.js";
+import {
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatRate,
+  moneyFormat,
+  averagesOf,
+  orDash,
+} from "../../format.js";
+import { SearchInput, StatusBadge, Link } from "../Elements.js";
+import { SortHeader } from "../FigureTable.js";
+import type { ListedShow } from "../../queries/store.js";
+import { useRef } from "preact/hooks";
 
 type Table = NonNullable<ReturnType<typeof useOverview>["table"]["value"]>;
 
@@ -137,5 +149,98 @@ function Comparing({ picked, onState, onFollow }: Pick<Props, "onState" | "onFol
       </Link>{" "}
       {clear}
     </p>
+  );
+}
+
+interface RowProps {
+  readonly show: ListedShow;
+  readonly hasRefunds: boolean;
+  readonly isPicked: boolean;
+  /** Whether another one may be picked. */
+  readonly mayPick: boolean;
+  readonly onPick: (isPicked: boolean) => void;
+  readonly onFollow: (view: View) => void;
+}
+
+function ShowRow({ show: { id, name, status, startedAt, kpis }, hasRefunds, ...row }: RowProps) {
+  const { isPicked, mayPick, onPick, onFollow } = row;
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`Compare ${name}`}
+          checked={isPicked}
+          disabled={!isPicked && !mayPick}
+          onChange={({ currentTarget }) => onPick(currentTarget.checked)}
+        />
+      </td>
+      <th scope="row">
+        <Link class="name" dir="auto" view={{ kind: "show", lsId: id }} onFollow={onFollow}>
+          {name}
+        </Link>
+        {status !== "ENDED" && <StatusBadge status={status} />}
+      </th>
+      <td data-label="Start">
+        <time dateTime={startedAt}>{formatMoment(startedAt)}</time>
+      </td>
+      {kpis && <Figures kpis={kpis} hasRefunds={hasRefunds} />}
+    </tr>
+  );
+}
+
+type FiguresProps = Pick<RowProps, "hasRefunds"> & { readonly kpis: NonNullable<ListedShow["kpis"]> };
+
+function Figures({ kpis, hasRefunds }: FiguresProps) {
+  const formatMoney = moneyFormat(kpis.sales.currency);
+  const { addToCart, avgViewTime } = averagesOf(kpis);
+  return (
+    <>
+      <td data-label="Sales">{formatMoney(kpis.sales.total)}</td>
+      {hasRefunds && <td data-label="Net sales">{formatMoney(kpis.netSales.total)}</td>}
+      <td data-label="Orders">{formatCount(kpis.orders.total)}</td>
+      <td data-label="Viewers">{formatCount(kpis.viewers.total)}</td>
+      <td data-label="Add to cart">{orDash(formatRate)(addToCart)}</td>
+      <td data-label="View time">{orDash(formatDuration)(avgViewTime)}</td>
+    </>
+  );
+}
+
+interface PagerProps {
+  /** From 1. */
+  readonly page: number;
+  readonly isFirst: boolean;
+  /** The cursor of the next page; null where there is none. */
+  readonly next: string | null | undefined;
+  readonly text: string;
+  /** @param after the cursor that the page begins after; undefined for the first page */
+  readonly onPage: (after: string | undefined, page: number) => void;
+}
+
+/** Cursors lead forward: the page before is known if one came from there, and else the first is offered. */
+function Pager({ page, isFirst, next, text, onPage }: PagerProps) {
+  const cursors = useRef(new Map<number, string | undefined>([[1, undefined]]));
+  const before = page - 1;
+  const isKnown = cursors.current.has(before);
+  const goNext = () => {
+    if (typeof next !== "string") return;
+    cursors.current.set(page + 1, next);
+    onPage(next, page + 1);
+  };
+  const goBack = () => (isKnown ? onPage(cursors.current.get(before), before) : onPage(undefined, 1));
+  return (
+    <div class="pager">
+      <p class="muted small">{text}</p>
+      {!isFirst && (
+        <button type="button" onClick={goBack}>
+          {isKnown ? "Previous" : "First page"}
+        </button>
+      )}
+      {typeof next === "string" && (
+        <button type="button" onClick={goNext}>
+          Next
+        </button>
+      )}
+    </div>
   );
 }

@@ -5,8 +5,8 @@ import type { StoreFigures } from "../../queries/store.js";
 import { type Bounds, bucketsOfShows, fillStoreBuckets } from "../../overview/range.js";
 import type { ChartFigure } from "../../overview/view.js";
 import { Segments } from "../Elements.js";
-import { TimelineChart } from "../timeline/TimelineChart.js";
-import { PointTable } from "../timeline/PointTable.js";
+import { TimelineChart } from "../TimelineChart.js";
+import { PointTable } from "../FigureTable.js";
 
 interface Props {
   readonly figures: StoreFigures;

@@ -1,5 +1,13 @@
-import { type FormatMoney, formatCount, formatDecimal, formatDuration, formatRate, moneyFormat } from "../../format.js";
-import { orDash, ratesOf } from "../../averages.js";
+import {
+  type FormatMoney,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatRate,
+  moneyFormat,
+  orDash,
+  ratesOf,
+} from "../../format.js";
 import type { Kpis } from "../../queries/show.js";
 import { Tile } from "../Elements.js";
 
@@ -12,10 +20,10 @@ export function KpiTiles({ kpis }: { readonly kpis: Kpis }) {
       <div class="tiles">
         {tilesOf(kpis, moneyFormat(kpis.sales.currency)).map(([name, value, of, parts]) => (
           <Tile key={name} name={name} of={of} value={value}>
-            <dl>
+            <dl class="small">
               {parts.map(([part, amount]) => (
                 <div key={part}>
-                  <dt>{part}</dt>
+                  <dt class="muted">{part}</dt>
                   <dd>{amount}</dd>
                 </div>
               ))}

@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
-import { fillBuckets, type TimelineRange } from "../../buckets.js";
-import { saveTimeline } from "../../connection/exports.js";
-import { moneyFormat } from "../../format.js";
-import { usePage } from "../../hooks/usePage.js";
-import { type Figures, useShow } from "../../hooks/useShow.js";
-import type { TopProductFigure } from "../../queries/show.js";
-import { ConnectionNotice } from "../ConnectionNotice.js";
-import { ExportButton } from "../ExportButton.js";
-import { Segments, Skeleton } from "../Elements.js";
+import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../buckets.js";
+import { saveTimeline, ExportButton } from "../ExportButton.js";
+import { formatCount, formatDuration, moneyFormat } from "../../format.js";
+import { usePage, ConnectionNotice } from "../ConnectionNotice.js";
+import { type Figures, useShow, useTimeline } from "../../hooks/useShow.js";
+import { type TopProductFigure, type ShowAnalytics, saveShowMutation, savedShowQuery } from "../../queries/show.js";
+import { Segments, Skeleton, FormDialog, useForm } from "../Elements.js";
 import { KpiTiles } from "./KpiTiles.js";
 import { Devices, TopProducts } from "./Rankings.js";
 import { ShowOrders } from "./ShowOrders.js";
-import { ShowControl } from "./ShowControl.js";
 import { ShowHeader } from "./ShowHeader.js";
-import { Timeline } from "../timeline/Timeline.js";
+import { TimelineChart } from "../TimelineChart.js";
+import { PointTable } from "../FigureTable.js";
+import { query } from "../../connection/api.js";
+import { asFailure } from "../../connection/failure.js";
 
 interface Props {
   readonly token: string;
@@ -106,4 +106,121 @@ function Body({ figures, range, onRange, by, onBy, token, lsId }: BodyProps) {
       )}
     </>
   );
+}
+
+interface TimelineProps {
+  readonly analytics: ShowAnalytics;
+  readonly span: TimelineSpan;
+  readonly range: TimelineRange;
+  readonly onRange: (range: TimelineRange) => void;
+}
+
+const ranges = [
+  ["show", "During the show"],
+  ["all", "Until now"],
+] as const;
+
+function Timeline({ analytics, span, range, onRange }: TimelineProps) {
+  const { peakConcurrentViewers, status, kpis } = analytics;
+  const each = useTimeline(analytics, span);
+  const formatMoney = moneyFormat(kpis.sales.currency);
+  return (
+    <section class="card" aria-labelledby="timeline-heading">
+      <header class="card-header">
+        <div>
+          <h2 id="timeline-heading">Over time</h2>
+          <p class="muted small">
+            In steps of {formatDuration(span.bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}
+            .
+          </p>
+        </div>
+        {status !== "LIVE" && <Segments legend="Timeline" options={ranges} value={range} onChange={onRange} />}
+      </header>
+      <div class="charts">
+        <TimelineChart {...each} name="Viewers" figure="viewers" shape="area" format={formatCount} />
+        <TimelineChart {...each} name="Added to cart" figure="carts" format={formatCount} />
+        <TimelineChart {...each} name="Orders" figure="orders" format={formatCount} />
+        <TimelineChart {...each} name="Sales" figure="sales" format={formatMoney} />
+      </div>
+      <PointTable
+        label="Timeline as a table"
+        columns={[
+          ["Viewers", ({ viewers }) => formatCount(viewers)],
+          ["Added to cart", ({ carts }) => formatCount(carts)],
+          ["Orders", ({ orders }) => formatCount(orders)],
+          ["Sales", ({ sales }) => formatMoney(sales)],
+        ]}
+        points={each.points}
+        isEmpty={({ viewers, carts, orders }) => viewers + carts + orders <= 0}
+        formatTime={each.formatTime}
+      />
+    </section>
+  );
+}
+
+interface ControlProps extends Pick<ShowAnalytics, "name" | "status"> {
+  readonly token: string;
+  readonly lsId: string;
+}
+
+const steps = {
+  SCHEDULED: { action: "Start", next: "LIVE", says: "The show starts now, and its viewers are counted from now on." },
+  LIVE: { action: "End", next: "ENDED", says: "The show ends now. Who watches from now on sees its replay." },
+} as const;
+type Step = (typeof steps)[keyof typeof steps];
+
+/** Starts a show that is scheduled, or ends one that runs, after a question. */
+function ShowControl({ status, ...show }: ControlProps) {
+  const [asked, setAsked] = useState<Step>();
+  const step = status === "SCHEDULED" || status === "LIVE" ? steps[status] : undefined;
+  return (
+    <>
+      {step !== undefined && (
+        <button type="button" aria-haspopup="dialog" onClick={() => setAsked(step)}>
+          {step.action} show
+        </button>
+      )}
+      {asked !== undefined && <Question {...show} step={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+interface QuestionProps extends Omit<ControlProps, "status"> {
+  readonly step: Step;
+  readonly onClose: () => void;
+}
+
+function Question({ token, lsId, name, step, onClose }: QuestionProps) {
+  const form = useForm(async () => {
+    const problem = await problemOf(lsId, step, token);
+    if (problem === undefined) onClose();
+    return problem;
+  });
+  const heading = (
+    <>
+      {step.action} <bdi>{name}</bdi>?
+    </>
+  );
+  return (
+    <FormDialog name="show-control" heading={heading} action={`${step.action} now`} form={form} onClose={onClose}>
+      <p class="muted">{step.says}</p>
+    </FormDialog>
+  );
+}
+
+/** Saves the show with its next status and all else as it is. @returns why it was not saved */
+async function problemOf(lsId: string, { next }: Step, token: string): Promise<string | undefined> {
+  try {
+    const { liveStream: saved } = await query(savedShowQuery, { lsId }, { token });
+    if (saved === null) throw asFailure(undefined); // the query has thrown the error that says why
+    const { status, startedAt, ...same } = saved;
+    if (status === next) return undefined; // by somebody else
+    const now = new Date();
+    const durationSeconds = Math.max(0, Math.floor((now.getTime() - Date.parse(startedAt)) / 1_000));
+    const times = next === "LIVE" ? { startedAt: now.toISOString() } : { startedAt, durationSeconds };
+    await query(saveShowMutation, { liveStream: { ...same, ...times, status: next } }, { token });
+    return undefined;
+  } catch (error) {
+    return asFailure(error).message;
+  }
 }

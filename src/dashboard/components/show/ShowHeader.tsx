@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { formatCount, formatDuration, formatMoment } from "../../format.js";
 import type { ShowAnalytics } from "../../queries/show.js";
 import type { Connection } from "../../connection/reconnect.js";
-import { useNow } from "../../hooks/useNow.js";
-import { ConnectionStatus } from "../ConnectionNotice.js";
+import { useNow, ConnectionStatus } from "../ConnectionNotice.js";
 import { StatusBadge } from "../Elements.js";
 
 interface Props {

@@ -8,6 +8,7 @@ import { createStore } from "../../../src/access/stores/store.js";
 import { issueToken } from "../../../src/access/token.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { table } from "../../../src/cli/terminal/output.js";
 import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { allCommands, callOf } from "../../support/process/commands.js";
 import { product } from "../../support/products.js";
@@ -120,4 +121,16 @@ test.each(commands)("arguments of %s are printed likewise", async (name, command
   expect(await lines(...callOf(name, command, values(store)))).toHaveLength(linesMade[name] ?? 1);
   if (command.registeredArguments.length > 1) return; // of those with more, it is the first that is looked for, likewise
   expect(await lines(...callOf(name, command, values(hostile)))).toHaveLength(1);
+});
+
+test("the columns of a table are as wide as their widest cells", () => {
+  expect(
+    table(
+      ["line", "column", "reason"],
+      [
+        ["2", "featured_image", "It is required."],
+        ["10001", "id", "x"],
+      ],
+    ),
+  ).toEqual(["line   column          reason", "2      featured_image  It is required.", "10001  id              x"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { banner } from "../../../src/cli/serve/banner.js";
+import { banner } from "../../../src/cli/serve/lifecycle.js";
 import { readConfig } from "../../../src/config.js";
 
 const url = "http://127.0.0.1:4000";

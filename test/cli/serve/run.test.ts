@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/app.js";
-import { withApp } from "../../../src/cli/serve/withApp.js";
+import { withApp } from "../../../src/cli/serve/run.js";
 import { readConfig } from "../../../src/config.js";
 import { createTestStore, openConnections } from "../../support/app.js";
 import { subscribe } from "../../support/http/subscribe.js";

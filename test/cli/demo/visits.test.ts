@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shopperVisits } from "../../../src/cli/demo/shoppers.js";
+import { shopperVisits } from "../../../src/cli/demo/visits.js";
 import { kpis, type SentEvent } from "../../support/oracle.js";
 
 /** The events of a round every so often, as traffic.ts sends them. */

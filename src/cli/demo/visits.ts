@@ -1,10 +1,59 @@
-import { randomInt } from "node:crypto";
-import type { Channel, OrderLineInput, ShopperEventInput } from "../../analytics/events/events.input.js";
+import { randomInt, randomUUID } from "node:crypto";
+import type { Channel, ShopperEventInput, OrderLineInput } from "../../analytics/events/events.input.js";
 import { statesOf } from "../../analytics/orders/order.input.js";
 import { recordNews } from "../../analytics/orders/order.record.js";
 import { recordEvents } from "../../analytics/events/events.record.js";
 import type { RootDatabase } from "../../database/client.js";
 import { demoProducts } from "./products.js";
+
+export interface Visits {
+  readonly productIds: readonly string[];
+  /** Visits are spread over the minutes from then on. */
+  readonly from: Date;
+  readonly minutes: number;
+  readonly visits: number;
+}
+
+/** Visits to the running show, before the first start and from then on. */
+export const visitsPerMinute = 60;
+
+/** A visit is by somebody who came within this time, or by a new shopper. */
+const returnsWithinMs = 600_000;
+const devices = ["mobile", "mobile", "mobile", "desktop", "desktop", "tablet", undefined];
+
+/**
+ * Generated visits to a show: all view, some add a product to the cart, a few of these order it. Shoppers are named by
+ * the second in which they first came, so that their number grows with the visits, and rates stay the same for days.
+ */
+export function shopperVisits({ productIds, from, minutes, visits }: Visits): ShopperEventInput[] {
+  return Array.from({ length: visits }, () => {
+    const occurredAt = new Date(from.getTime() + randomInt(minutes * 60_000 + 1));
+    return visit(productIds, occurredAt);
+  }).flat();
+}
+
+function visit(productIds: readonly string[], occurredAt: Date): ShopperEventInput[] {
+  const cameAt = occurredAt.getTime() - (oneIn(4) ? randomInt(returnsWithinMs) : 0);
+  const viewerId = `shopper-${Math.floor(cameAt / 1_000)}-${randomInt(2)}`;
+  const channel: Channel = oneIn(5) ? "REPLAY" : "LIVE";
+  const productId = productIds[randomInt(productIds.length)];
+  const common = { channel, viewerId, device: devices[randomInt(devices.length)], occurredAt };
+  const events: ShopperEventInput[] = [{ ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, 240) }];
+  if (!oneIn(5)) return events;
+  events.push({ ...common, id: randomUUID(), type: "ADD_TO_CART", productId });
+  if (oneIn(4)) {
+    const amount = randomInt(1_490, 18_900) / 100;
+    events.push({
+      ...common,
+      id: randomUUID(),
+      type: "ORDER",
+      channel: oneIn(6) ? "REFERRAL" : channel,
+      amount,
+      productId,
+    });
+  }
+  return events;
+}
 
 const hosts = [
   { hostName: "Alex Meyer", hostEmail: "alex@shop.example" },
@@ -29,7 +78,7 @@ const shows = [
 ] as const;
 
 const dayMs = 86_400_000;
-const devices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "tablet", "tv"];
+const pastDevices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "tablet", "tv"];
 /** Shoppers who come again, to any of the shows. */
 const regulars = 150;
 
@@ -66,12 +115,12 @@ function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof sho
   const host = hosts[index % hosts.length] ?? hosts[0];
   const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...host };
   const events = Array.from({ length: viewers }, (_, number) =>
-    visit({ show: id, number, first, startedAt, minutes }),
+    pastVisit({ show: id, number, first, startedAt, minutes }),
   ).flat();
   return { show, events };
 }
 
-interface Visit {
+interface PastVisit {
   readonly show: string;
   readonly number: number;
   readonly first: number;
@@ -79,11 +128,11 @@ interface Visit {
   readonly minutes: number;
 }
 
-function visit({ show, number, first, startedAt, minutes }: Visit): ShopperEventInput[] {
+function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): ShopperEventInput[] {
   const isReplay = oneIn(4);
   const channel: Channel = isReplay ? "REPLAY" : "LIVE";
   const viewerId = oneIn(4) ? `regular-${randomInt(regulars)}` : `${show}-${number}`;
-  const device = devices[randomInt(devices.length)];
+  const device = pastDevices[randomInt(pastDevices.length)];
   // Most come early; replays are watched in the evening of the next day.
   const cameAfterMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000) + (isReplay ? dayMs : 0);
   const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);

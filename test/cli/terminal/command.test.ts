@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDuration, parseFuture, parsePast } from "../../../src/cli/terminal/duration.js";
+import { parseDuration, parseFuture, parsePast } from "../../../src/cli/terminal/command.js";
 
 test("a duration is a whole number with a unit", () => {
   const given = ["0", "90s", "15m", "24h", "7d"];

@@ -1,6 +1,6 @@
 // @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withUnreachableNodes } from "../../src/cli/unreachableNodes.js";
+import { withUnreachableNodes } from "../../src/cli/runtime.js";
 import { AppError } from "../../src/errors.js";
 import { fakeCitus } from "../support/citus/fakeCitus.js";
 import { createOwnDatabase, type OwnDatabase } from "../support/database/ownDatabase.js";
