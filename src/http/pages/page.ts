@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { type Coding, compress, compressedLengthMin, preferredCoding } from "../content/compress.js";
 import { contentSecurityPolicy } from "./contentSecurityPolicy.js";
-import { entityTag, isKnown, addVary, send } from "../respond.js";
+import { entityTag, isKnown } from "../entityTags.js";
+import { addVary, send } from "../respond.js";
 
 interface Kept {
   readonly body: Buffer;

@@ -9,6 +9,8 @@ import {
   readSearch,
   refuseLongText,
   refuseMalformedSearch,
+  refuseParametersBesideBody,
+  refuseRepeatedParameters,
   requireQuery,
   withoutUnknown,
 } from "../../graphql/parameters.js";
@@ -17,6 +19,7 @@ import { longFromBytes } from "../../lib/json/scan.js";
 import { readBody, requireJson } from "../content/body.js";
 import type { BodyBudget } from "../content/bodyBudget.js";
 import { sendEvents } from "../sendEvents.js";
+import { conditionNotTaken, conditionOf } from "../entityTags.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { fingerprintScope, refuseKey, withIdempotency, type ContextOptions, createContext } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../pages/graphiql/graphiql.js";
@@ -83,6 +86,8 @@ async function answerPost(
   created: Context,
   accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
+  if (search !== "") refuseParametersBesideBody(search);
+  if (conditionOf(request) !== undefined) throw conditionNotTaken();
   requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
   const share = bodies.shareFor(response, created.identity.storeId);
   const body = await readBody(request, response, {
@@ -123,6 +128,7 @@ async function answerGet(
   accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
   refuseKey(request);
+  refuseRepeatedParameters(search);
   const parameters = isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
@@ -133,10 +139,12 @@ async function answerGet(
 
 /**
  * Makes the request that Yoga needs: with its body, which has been read; with persisted operations replaced in the
- * query string; and with a valid Host header, because Yoga builds a URL from it.
+ * query string; and with a valid Host header, because Yoga builds a URL from it. It compares the content type, which was checked,
+ * with its case.
  */
 function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
   if (search !== "") request.url = `${graphqlPath}?${search}`;
   request.headers.host = "localhost";
+  if (body !== undefined) request.headers["content-type"] = "application/json";
   return Object.assign(request, { body });
 }

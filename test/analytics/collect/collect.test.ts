@@ -47,6 +47,21 @@ function sentBy({ key, lsId }: { readonly key: string; readonly lsId: string }, 
 const kpis = async (store: TestStore, lsId: string) =>
   (await store.graphql(readAnalytics, { lsId })).data.liveStreamAnalytics.kpis;
 
+test("a parameter in the URL, which would have no effect, is refused, and nothing is recorded", async () => {
+  const made = await shop();
+  const headers = { "content-type": "text/plain", origin };
+  for (const url of ["/collect/v1?dryRun=true", `/collect/v1?key=${made.key}`]) {
+    const response = await fetch(app.url + url, { method: "POST", headers, body: JSON.stringify(sentBy(made)) });
+    const { code, detail } = (await response.json()) as { code: string; detail: string };
+    expect([response.status, code, detail]).toEqual([
+      400,
+      "VALIDATION_FAILED",
+      expect.stringContaining("The path takes none."),
+    ]);
+  }
+  expect((await kpis(made.store, made.lsId)).viewers.total).toBe(0);
+});
+
 describe("what a page sends", () => {
   test("counts for its show, once, with the device of its User-Agent", async () => {
     const made = await shop();
