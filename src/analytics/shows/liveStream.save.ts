@@ -26,15 +26,8 @@ export async function saveLiveStream(
   const problems = new Problems();
   checkLiveStream(input, ["liveStream"], problems);
   problems.throwIfAny();
-  const { id, name, status, startedAt, durationSeconds, host } = input;
-  const values = {
-    name,
-    status,
-    startedAt,
-    durationSeconds: status === "ENDED" || status === "ARCHIVED" ? (durationSeconds ?? null) : null,
-    hostName: host?.name ?? null,
-    hostEmail: host?.email ?? null,
-  };
+  const { id, status } = input;
+  const values = valuesOf(input);
   const where = { storeId_id: { storeId, id } };
   const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
     // Batches of events, which lock the key alone, do not wait for this.
@@ -62,6 +55,18 @@ export async function saveLiveStream(
   });
   forgetEnd(db, storeId, id);
   return show;
+}
+
+/** The columns that the input sets. */
+function valuesOf({ name, status, startedAt, durationSeconds, host }: LiveStreamInput) {
+  return {
+    name,
+    status,
+    startedAt,
+    durationSeconds: status === "ENDED" || status === "ARCHIVED" ? (durationSeconds ?? null) : null,
+    hostName: host?.name ?? null,
+    hostEmail: host?.email ?? null,
+  };
 }
 
 /** A show that broke off is reopened; an archived one would count pruned events again. */

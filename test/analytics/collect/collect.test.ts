@@ -49,16 +49,13 @@ const kpis = async (store: TestStore, lsId: string) =>
 
 test("a parameter in the URL, which would have no effect, is refused, and nothing is recorded", async () => {
   const made = await shop();
-  const headers = { "content-type": "text/plain", origin };
-  for (const url of ["/collect/v1?dryRun=true", `/collect/v1?key=${made.key}`]) {
-    const response = await fetch(app.url + url, { method: "POST", headers, body: JSON.stringify(sentBy(made)) });
-    const { code, detail } = (await response.json()) as { code: string; detail: string };
-    expect([response.status, code, detail]).toEqual([
-      400,
-      "VALIDATION_FAILED",
-      expect.stringContaining("The path takes none."),
-    ]);
-  }
+  const sent = {
+    method: "POST",
+    headers: { "content-type": "text/plain", origin },
+    body: JSON.stringify(sentBy(made)),
+  };
+  const answer = await readAnswer(await fetch(`${app.url}/collect/v1?dryRun=true`, sent));
+  expect(answer).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED", errors: [{ path: ["dryRun"] }] } });
   expect((await kpis(made.store, made.lsId)).viewers.total).toBe(0);
 });
 
