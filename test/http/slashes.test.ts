@@ -12,6 +12,7 @@ import { paths, product } from "../support/products.js";
 const app = await openTestApp({ analyticsRateLimit: 0, trackingPath: "/shop" });
 const store = await createTestStore(app);
 
+const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const documented = [...restRoutes, ...exportRoutes].map((route) => ({
   method: "method" in route ? route.method : "GET",
   path: `${restBase}${route.path.replaceAll(/:\w+/gu, "a%2Fb")}`,
@@ -56,7 +57,7 @@ test("hooks and collect answer as without the slash: their senders do not follow
     const headers = {
       origin: "https://shop.example",
       "content-type": "text/plain",
-      "user-agent": "Mozilla/5.0 Firefox",
+      "user-agent": browser,
     };
     const response = await fetch(app.url + path, { method: "POST", headers, body, redirect: "manual" });
     expect([response.status, await response.json()]).toEqual([202, { accepted: 1, duplicates: 0 }]);
