@@ -15,6 +15,7 @@ export const errorCodes = {
   PERSISTED_QUERY_NOT_SUPPORTED: "There are no persisted operations: send the operation in full.",
   NOT_ACCEPTABLE: "Accept names no media type in which this can be answered.",
   REQUEST_TIMEOUT: "The request took too long to arrive.",
+  PRECONDITION_FAILED: "If-Match or If-None-Match does not hold: nothing was changed.",
   PAYLOAD_TOO_LARGE: "The body is too large.",
   RESPONSE_TOO_LARGE: "The response would be too large: ask for smaller pages or fewer fields.",
   URI_TOO_LONG: "Path and query string are too long.",

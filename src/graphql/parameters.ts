@@ -55,6 +55,18 @@ export function refuseLongText(body: unknown): void {
   if (typeof query === "string" && query.length > limits.textCharacters) throw new AppError("BAD_REQUEST", textTooLong);
 }
 
+/** Of a query string, with the id of a persisted operation. Others are ignored: clients add the name of an operation for logs. */
+const inSearch = [...known, "documentId"];
+
+/** @throws {AppError} BAD_REQUEST */
+export function refuseRepeatedParameters(search: string): void {
+  const given = new URLSearchParams(search);
+  for (const name of inSearch) {
+    const { length } = given.getAll(name);
+    if (length > 1) throw new AppError("BAD_REQUEST", `${name} is given ${length} times, not once.`);
+  }
+}
+
 /** Refuses invalid JSON in a query string, to which Yoga would respond with 500. @throws {AppError} BAD_REQUEST */
 export function refuseMalformedSearch(search: string): void {
   const given = new URLSearchParams(search);
@@ -62,6 +74,13 @@ export function refuseMalformedSearch(search: string): void {
     const value = given.get(name);
     if (value) requireJson(name, value);
   }
+}
+
+/** For a POST, whose body has the parameters. @throws {AppError} BAD_REQUEST */
+export function refuseParametersBesideBody(search: string): void {
+  const given = new URLSearchParams(search);
+  const name = inSearch.find((one) => given.has(one));
+  if (name !== undefined) throw new AppError("BAD_REQUEST", `${name} belongs in the body.`);
 }
 
 function requireJson(name: string, value: string): void {
@@ -72,16 +91,10 @@ function requireJson(name: string, value: string): void {
   }
 }
 
-/** A GET's query string as the body of a POST; undefined for a repeated parameter or invalid JSON. */
+/** A GET's query string, which is not malformed, as the body of a POST. */
 export function readSearch(search: string): unknown {
-  const given = new URLSearchParams(search);
-  if (new Set(given.keys()).size !== given.size) return undefined;
-  const { variables, extensions, ...others } = Object.fromEntries(given);
-  try {
-    return withoutUnknown({ ...others, ...parsed({ variables }), ...parsed({ extensions }) });
-  } catch {
-    return undefined;
-  }
+  const { variables, extensions, ...others } = Object.fromEntries(new URLSearchParams(search));
+  return withoutUnknown({ ...others, ...parsed({ variables }), ...parsed({ extensions }) });
 }
 
 function parsed(member: Readonly<Record<string, string | undefined>>): object {

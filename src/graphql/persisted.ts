@@ -56,7 +56,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
       const { query, documentId, extensions = "" } = Object.fromEntries(params);
       const text = textFor({ query, documentId, extensions: parsed(extensions) });
       if (text === undefined) return search;
-      params.set("query", text); // replaces repeated ones too
+      params.set("query", text);
       params.delete("documentId");
       params.delete("extensions");
       return params.toString();

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export const allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 /** Those that the service reads, for a preflight that names none. */
 const readHeaders =
-  "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-None-Match, Idempotency-Key";
+  "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-Match, If-None-Match, Idempotency-Key";
 /** Names as RFC 9110, 5.6.2, has them, in a list. */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]{0,8},[ \t]{0,8}[\w!#$%&'*+.^`|~-]+)*$/u;
 const namesLengthMax = 2_048;

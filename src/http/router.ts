@@ -9,6 +9,7 @@ import { type Exchange, isRead, problemWith, type Route, requestIdOf, targetOf }
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
 import { createHooksRoute, type HooksRouteOptions, isHookPath } from "./routes/hooks.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";
+import { proxyWatch } from "./pages/proxy.js";
 import { trackerFolders } from "./pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
@@ -24,8 +25,11 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   const collecting = collectPaths(config);
   const route = createRoute(options, collecting);
   const folders = trackerFolders(config).map((folder) => `${folder}/`);
-  const isForShops = (path: string) => collecting.includes(path) || folders.some((folder) => path.startsWith(folder));
+  const isForShops = (path: string) =>
+    collecting.includes(withoutSlash(path)) || folders.some((folder) => path.startsWith(folder));
+  const watchProxies = config.trustedProxies === 0 ? proxyWatch(() => telemetry.noteUntrustedProxy()) : undefined;
   return (request, response) => {
+    watchProxies?.(request);
     const requestId = requestIdOf(request);
     const observation = telemetry.observe(request, response, requestId);
     response.setHeader("x-request-id", requestId);
@@ -61,26 +65,31 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
   const rest = createRestRoute(options);
   const collect = createCollectRoute(options);
   const hooks = createHooksRoute(options);
+  const knownAt = (path: string) => (path === graphqlPath || pages.has(path) ? path : options.rest.routeOf(path));
   return (exchange) => {
-    const { path, request, observation } = exchange;
-    if (path === graphqlPath) return graphql(exchange);
-    if (path === `${graphqlPath}/`) return redirect(exchange, graphqlPath, `..${graphqlPath}`); // with its method and body, by 308
+    const { request, observation } = exchange;
+    const path = withoutSlash(exchange.path);
+    // Their senders do not follow redirects.
     if (collecting.includes(path)) return collect(exchange);
-    if (isHookPath(path)) return hooks(exchange);
-    if (path === basePath && isRead(request)) return redirect(exchange, "/", `${path}/`);
-    const page = pages.get(path);
-    if (page === undefined) {
-      const withoutSlash = path.replace(/(\/[^/.]+)\/$/u, "$1"); // not of a file
-      if (!pages.has(withoutSlash) || !isRead(request)) return rest(exchange);
-      return redirect(exchange, withoutSlash, `..${withoutSlash.slice(withoutSlash.lastIndexOf("/"))}`); // relative: below any prefix
-    }
+    if (isHookPath(path)) return hooks({ ...exchange, path });
+    const known = path === exchange.path ? undefined : knownAt(path);
+    if (known !== undefined) return redirect(exchange, known, `..${path.slice(path.lastIndexOf("/"))}`); // relative: below any prefix
+    if (exchange.path === graphqlPath) return graphql(exchange);
+    if (exchange.path === basePath && isRead(request)) return redirect(exchange, "/", `${path}/`);
+    const page = pages.get(exchange.path);
+    if (page === undefined) return rest(exchange);
     observation.route = path;
     if (isRead(request)) return page(exchange);
     return sendRestError(exchange, new MethodNotAllowedError(["GET", "HEAD"]));
   };
 }
 
-/** Keeps the query string. */
+/** A path without the one slash at its end. */
+function withoutSlash(path: string): string {
+  return path.endsWith("/") && path.length > 1 ? path.slice(0, -1) : path;
+}
+
+/** With its method and body, by 308, and with the query string. */
 function redirect({ response, search, observation }: Exchange, route: string, to: string): void {
   observation.route = route;
   send(response, 308, { location: search === "" ? to : `${to}?${search}`, "content-length": 0 });

@@ -1,26 +1,31 @@
 import type { GraphQLSchema, ExecutionResult } from "graphql";
+import type { RootDatabase } from "../database/client.js";
 import { AppError } from "../errors.js";
 import { executeOperation } from "../execution/execute.js";
 import { compiled, type Operation } from "../execution/operation.js";
-import type { Context, FileReading, Notice, Sent } from "../schema/context.js";
+import type { Context, FileReading, Notice, RequireState, Sent } from "../schema/context.js";
 import type { RequiredScope } from "../schema/scopes.js";
 import { Batches } from "./batches.js";
 import { type ExportCall, prepareExports } from "./exports/export.routes.js";
 import { planRest, type RestOperation } from "./routes/derivation.js";
 import { argumentReader, type RestInput } from "./arguments/readArguments.js";
-import { bodyTypesOf, restBase, takesBody, takesKey } from "./routes/route.js";
+import { bodyTypesOf, restBase, takesBody, takesCondition, takesKey } from "./routes/route.js";
 import type { Variables } from "../execution/input/inputShape.js";
-import { extensionsOf } from "../schema/errors.js";
+import { extensionsOf, presentError } from "../schema/errors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
   /** The whole path, parameters by their names. */
   readonly route: string;
+  /** Of the answer. */
+  readonly mediaType: string;
   /** The scope that is required before the body is read. */
   readonly scope: RequiredScope;
   readonly takesBody: boolean;
   readonly takesKey: boolean;
+  /** Whether GET of the same path answers with the state that it replaces. */
+  readonly takesCondition: boolean;
   readonly uploadTypes: readonly string[];
   /** All of them, in words. */
   readonly bodyTypes: string;
@@ -35,7 +40,12 @@ export interface RestCall {
 export interface RestHandler {
   /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are allowed */
   prepare(method: string, path: string): RestCall | ExportCall;
+  /** The route of a path, parameters by their names; undefined where no method is served. */
+  routeOf(path: string): string | undefined;
 }
+
+/** The path parameters, still percent-encoded. */
+type Segments = Readonly<Record<string, string>>;
 
 interface PreparedOperation extends RestOperation {
   readonly scope: RestCall["scope"];
@@ -66,6 +76,10 @@ export class MethodNotAllowedError extends AppError {
  */
 export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
   const prepared = operations.map((operation) => prepareOperation(schema, operation));
+  const reads = new Map(
+    prepared.flatMap((operation) => (operation.method === "GET" ? [[operation.path, operation]] : [])),
+  );
+  const readOf = (operation: PreparedOperation) => (takesCondition(operation) ? reads.get(operation.path) : undefined);
   const exportAt = prepareExports(schema);
   return {
     prepare(method, path) {
@@ -76,21 +90,25 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
       for (const operation of prepared) {
         const match = operation.pattern.exec(path);
         if (match === null) continue;
-        if (operation.method === wanted) return callOf(operation, match.groups ?? {});
+        if (operation.method === wanted) return callOf(operation, match.groups ?? {}, readOf(operation));
         others.push(operation);
       }
       if (others.length === 0) throw pathNotFound(path);
       throw new MethodNotAllowedError(allowedMethods(others));
     },
+    routeOf: (path) => (exportAt(path) ?? prepared.find(({ pattern }) => pattern.test(path)))?.route,
   };
 }
 
-function callOf(operation: PreparedOperation, segments: Readonly<Record<string, string>>): RestCall {
+/** @param read of the same path, for a write that may have a condition */
+function callOf(operation: PreparedOperation, segments: Segments, read: PreparedOperation | undefined): RestCall {
   return {
     route: operation.route,
+    mediaType: "application/json",
     scope: operation.scope,
     takesBody: takesBody(operation),
     takesKey: operation.takesKey,
+    takesCondition: read !== undefined,
     uploadTypes: operation.upload?.mediaTypes ?? [],
     bodyTypes: operation.bodyTypes,
     batchTypes: operation.batches?.mediaTypes ?? [],
@@ -111,14 +129,37 @@ function callOf(operation: PreparedOperation, segments: Readonly<Record<string, 
         if (notice.kind === "fileRead") reading = notice.reading;
         context.notify(notice);
       };
-      const sent = { ...context.sent, ...body, uploadOptions };
-      const within = input.body === undefined && !isFile ? context : { ...context, notify, sent };
+      const requireState = read && stateCheck(read, segments, input, context);
+      const sent = { ...context.sent, ...body, uploadOptions, requireState };
+      const isPlain = input.body === undefined && !isFile && requireState === undefined;
+      const within = isPlain ? context : { ...context, notify, sent };
       const result = await executeOperation(operation.prepared, variables, within, {
         arraysOnly: true,
         ...(problems && { found: problems }),
       });
       return toRestResponse(result, operation, variables, reading);
     },
+  };
+}
+
+/** Compares what GET of the path answers within the transaction of a write. It is no call of its own under the rate limits. */
+function stateCheck(
+  read: PreparedOperation,
+  segments: Segments,
+  { search, condition }: RestInput,
+  context: Context,
+): RequireState | undefined {
+  if (condition === undefined) return undefined;
+  const { variables } = read.args.read(segments, { search, body: undefined });
+  const limits = { ...context.limits, rates: { ...context.limits.rates, policies: {} } };
+  return async (transaction) => {
+    const db = transaction as RootDatabase; // the reads of these paths begin no transaction
+    const { data, errors } = await read.prepared.run(variables, { ...context, db, limits, notify: () => undefined });
+    const [error] = errors ?? [];
+    if (error === undefined) return condition(JSON.stringify(shown(data?.[read.operation], read, variables)));
+    const { code } = extensionsOf(presentError(error, context));
+    if (code !== "LIVE_STREAM_NOT_FOUND") throw error;
+    condition(undefined);
   };
 }
 

@@ -18,6 +18,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   NOT_ACCEPTABLE: { status: 406, title: "Not acceptable" },
   REQUEST_TIMEOUT: { status: 408, title: "Request timeout" },
   RESPONSE_TOO_LARGE: { status: 400, title: "Response too large" },
+  PRECONDITION_FAILED: { status: 412, title: "Precondition failed" },
   PAYLOAD_TOO_LARGE: { status: 413, title: "Payload too large" },
   URI_TOO_LONG: { status: 414, title: "URI too long" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "Unsupported media type" },

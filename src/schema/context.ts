@@ -1,7 +1,7 @@
 import type { Identity } from "../access/identity.js";
 import type { RateLimits, Reservation } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
-import type { RootDatabase } from "../database/client.js";
+import type { Database, RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
 import type { ResponseBudget } from "./limits/responseBudget.js";
 import type { Observation } from "./operationNames.js";
@@ -44,6 +44,9 @@ export interface RequestAccess {
   isGone(): boolean;
 }
 
+/** @param transaction in which the lock is held */
+export type RequireState = (transaction: Database) => Promise<void>;
+
 /** What a request sends besides the arguments, where GraphQL does not pass it on. */
 export interface Sent {
   /** Whether a documented path is called, where products may have the fields of a patch alone. */
@@ -61,6 +64,12 @@ export interface Sent {
   readonly uploadOptions?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The key, with a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
+  /**
+   * Checks the condition of a write, once what it replaces is locked.
+   *
+   * @throws {AppError} PRECONDITION_FAILED, or what reading the state throws
+   */
+  readonly requireState?: RequireState | undefined;
   /** Imports only look for problems, since the request is refused anyway. */
   readonly isCheckOnly?: boolean;
 }

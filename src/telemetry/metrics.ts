@@ -6,7 +6,7 @@ import type { PolicyName } from "../access/rateLimits/rateLimit.js";
 import type { LiveFeed } from "../analytics/feed/feed.js";
 import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
-import { proxyAddresses } from "./proxyAddresses.js";
+import { proxyAddresses, untrustedProxies } from "./proxyAddresses.js";
 import type { FairShare } from "../lib/fairShare.js";
 import { foldersOf } from "../database/embedded/restored.js";
 import { freeBytes, sizeOfFolder } from "../lib/disk.js";
@@ -60,6 +60,11 @@ export function createMetrics(sources: MetricSources) {
     ofProxies: new Counter({
       name: proxyAddresses,
       help: "Requests to /collect/v1 that are limited by the address of a proxy, not of their client.",
+      registers,
+    }),
+    untrusted: new Counter({
+      name: untrustedProxies,
+      help: "Processes to which requests came through a proxy while TRUST_PROXY was 0.",
       registers,
     }),
     events: counter("shopper_events", eventsHelp, "result"),

@@ -1,2 +1,3 @@
-/** The metric that counts requests whose client's address is not known. A file of its own, so that `vitrine doctor` loads no more. */
+/** The metrics that `vitrine doctor` reads. A file of its own, so that it loads no more. */
 export const proxyAddresses = "vitrine_collect_proxy_addresses_total";
+export const untrustedProxies = "vitrine_untrusted_proxies_total";

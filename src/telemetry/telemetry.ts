@@ -9,6 +9,8 @@ import type { Tracing } from "./tracing.js";
 
 export interface Telemetry {
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
+  /** A request came through a proxy while none is trusted. */
+  noteUntrustedProxy(): void;
   /** The metrics of all workers in the Prometheus text format. Rejects when they cannot be collected in time. */
   scrape(): Promise<string>;
   /** Sends the remaining traces, for `timeoutMs` at most. */
@@ -62,6 +64,7 @@ export function createTelemetry({ log, sources, tracing, share }: Options): Tele
       onResponseEnd(response, () => finish(observation, request, response));
       return observation;
     },
+    noteUntrustedProxy: () => metrics.untrusted.inc(),
     scrape: async () => shared?.scrape() ?? aggregateAsText([await own()]),
     async close(timeoutMs) {
       await Promise.all([shared?.close(), tracing?.close(timeoutMs)]);

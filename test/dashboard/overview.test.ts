@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatHour, formatWeekday } from "../../src/dashboard/format.js";
-import { groupsOf, boundsBefore, boundsOf, bucketsOfShows, fillStoreBuckets, problemOfDates } from "../../src/dashboard/overview/range.js";
+import {
+  groupsOf,
+  boundsBefore,
+  boundsOf,
+  bucketsOfShows,
+  fillStoreBuckets,
+  problemOfDates,
+} from "../../src/dashboard/overview/range.js";
 import { setTimeZone, shownAt, timeZone } from "../../src/dashboard/timeZone.js";
 import { initialState, queryOf, readView, type View } from "../../src/dashboard/overview/view.js";
 

@@ -81,6 +81,23 @@ test("null for a variable with a default is refused where null is not allowed, a
   }
 });
 
+test("null for a list variable with a default is refused where null is not allowed, at each use", async () => {
+  for (const [field, item] of [
+    ['recordShopperEvents(lsId: "show", events: $list) { accepted }', "ShopperEventInput"],
+    ["recordOrders(orders: $list) { accepted }", "OrderInput"],
+    ["importProducts(products: $list) { imported }", "ProductInput"],
+    ["patchProducts(products: $list) { updated }", "ProductPatchInput"],
+  ]) {
+    const name = field?.split("(")[0] ?? "";
+    for (const answer of await answersTo(`mutation ($list: [${item}!] = []) { ${field} }`, { list: null })) {
+      expect(answer).toMatchObject({
+        data: { [name]: null },
+        errors: [{ path: [name], extensions: { code: "VALIDATION_FAILED" } }],
+      });
+    }
+  }
+});
+
 test("null for a condition's variable with a default is an error, and names of objects are names like others", async () => {
   const skipped = 'query ($s: Boolean = true) { product(productId: "a") { sku title @skip(if: $s) } }';
   const [first, ...others] = await answersTo(skipped, { s: null });

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { graphqlError } from "../support/problems.js";
+import { paths, product } from "../support/products.js";
 import { saved } from "../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
@@ -25,6 +26,8 @@ const cases: readonly (readonly [string | undefined, string, string])[] = [
   ["application/json;q=0, */*", graphqlJson, "text/event-stream"],
   ["*/*;q=0.1, application/json;q=0, text/event-stream;q=0", graphqlJson, none],
   ["application/graphql-response+json;q=0, application/*", json, none],
+  ["*/*, application/*;q=0", "text/event-stream", "text/event-stream"],
+  ["*/*, application/*;q=0, text/*;q=0, multipart/*;q=0", none, none],
   ['application/json;profile="a,b;charset=latin1"', none, none],
   ["application/json;charset=latin1", none, none],
   ["application/json;charset=latin1, application/graphql-response+json", graphqlJson, none],
@@ -86,6 +89,71 @@ describe("the media type of an answer follows Accept by RFC 9110, by each method
       const type = await typeOf(subscription, accept, method);
       expect([method, type.split(";")[0]]).toEqual([method, ofSubscription]);
     }
+  });
+});
+
+describe("Content-Type is compared without case, blanks and the order of parameters, at each use:", () => {
+  test.each([
+    "Application/JSON",
+    "APPLICATION/JSON; CHARSET=UTF-8",
+    "application/json ; charset=utf-8",
+    'application/json;profile=x;charset="Utf-8"',
+    "application/json; charset=utf-8; profile=x",
+  ])("%s", async (type) => {
+    const headers = { "content-type": type };
+    const query = `query A${crypto.randomUUID().replaceAll("-", "")} { store { id } }`;
+    for (let use = 0; use < 4; use += 1) {
+      const response = await store.fetch("/graphql", { method: "POST", headers, body: JSON.stringify({ query }) });
+      expect([use, response.status]).toEqual([use, 200]);
+    }
+    const body = JSON.stringify({ csvContent: "id,sku,title,available,featured_image,url" });
+    expect((await store.fetch(paths.csv, { method: "POST", headers, body })).status).toBe(200);
+  });
+
+  test("a file's, too", async () => {
+    for (const type of ["Text/CSV;header=present;charset=UTF-8", "text/csv ; charset=utf-8 ; header=present"]) {
+      const options = {
+        method: "POST",
+        headers: { "content-type": type },
+        body: "id,sku,title,available,featured_image,url",
+      };
+      expect((await store.fetch(paths.csv, options)).status).toBe(200);
+    }
+  });
+});
+
+describe("Accept that excludes the type of a documented path's answer is refused, before anything is executed:", () => {
+  test.each([
+    "*/*, application/*;q=0",
+    "application/json;q=0",
+    "*/*;q=0",
+    "text/html, application/*; q=0.000",
+    "a/b;q=0, */*;q=0",
+  ])("%s", async (accept) => {
+    const refused = async (path: string, options: RequestInit = {}) => {
+      const response = await store.fetch(path, { ...options, headers: { accept, "content-type": "application/json" } });
+      return [response.status, (await response.json()).code];
+    };
+    const notAcceptable = [406, "NOT_ACCEPTABLE"];
+    expect(await refused("/external/store/v1")).toEqual(notAcceptable);
+    const body = JSON.stringify({ product: product("not-stored") });
+    expect(await refused(paths.one, { method: "POST", body })).toEqual(notAcceptable);
+    expect((await store.get(paths.of("not-stored"))).status).toBe(400);
+  });
+
+  test.each([
+    "text/html",
+    "application/*;q=0, application/json",
+    "application/*;q=0.1",
+    "image/*;q=0",
+    "text/csv;q=0, */*",
+  ])("but not %s", async (accept) => {
+    expect((await store.fetch("/external/store/v1", { headers: { accept } })).status).toBe(200);
+  });
+
+  test("an export has a type of its own", async () => {
+    const statusFor = async (accept: string) => (await store.fetch(paths.csv, { headers: { accept } })).status;
+    expect([await statusFor("text/*;q=0, */*"), await statusFor("application/*;q=0, */*")]).toEqual([406, 200]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { refusedOperation } from "../support/problems.js";
+import { product } from "../support/products.js";
 
 const app = await openTestApp();
 const store = await createTestStore(app);
@@ -55,6 +56,65 @@ describe("invalid JSON in the query string is a bad request", () => {
     }
     expect(app.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
+});
+
+test.each([
+  ["query", "{__typename}"],
+  ["operationName", "A"],
+  ["variables", "{}"],
+  ["extensions", "{}"],
+  ["documentId", "a"],
+])("a repeated parameter of a GET is a bad request: %s", async (name, value) => {
+  const search = new URLSearchParams([
+    ["query", "query A { __typename }"],
+    [name, value],
+    [name, value],
+  ]);
+  if (name === "query") search.delete("query", "query A { __typename }");
+  for (const accept of ["application/json", "text/event-stream"]) {
+    const response = await store.fetch(`/graphql?${search}`, { headers: { accept } });
+    const message = `${name} is given 2 times, not once.`;
+    expect([response.status, (await response.json()).errors[0].message]).toEqual([400, message]);
+  }
+});
+
+test("a POST has its parameters in the body: one in the URL is refused, which would have no effect", async () => {
+  const body = JSON.stringify({ query: "query A { __typename } query B { store { id } }", operationName: "A" });
+  const postTo = async (search: string) =>
+    readAnswer(
+      await store.fetch(`/graphql?${search}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      }),
+    );
+  for (const name of ["query", "operationName", "variables", "extensions", "documentId"]) {
+    expect(await postTo(`${name}=B`)).toMatchObject({
+      status: 400,
+      body: refusedOperation(`${name} belongs in the body.`),
+    });
+  }
+  expect((await postTo("op=A&op=A")).status).toBe(200); // which clients add for logs
+});
+
+test("an id as a number is taken where it is exact, and otherwise refused: it would name another object", async () => {
+  await store.post("/external/product/v1", { product: product("9007199254740991") });
+  const query = "query ($ids: [ID!]) { products(ids: $ids) { totalCount } }";
+  const send = async (ids: string) => {
+    const body = `{"query":${JSON.stringify(query)},"variables":{"ids":${ids}}}`;
+    const options = { method: "POST", headers: { "content-type": "application/json" }, body };
+    return readAnswer(await store.fetch("/graphql", options));
+  };
+  const found = { status: 200, body: { data: { products: { totalCount: 1 } } } };
+  expect(await send("[9007199254740991]")).toMatchObject(found);
+  expect(await send("9007199254740991")).toMatchObject(found);
+  for (const beyond of ["9007199254740993", "-9007199254740992", "12345678901234567890", "1e30"]) {
+    const message = "ids[0] is an integer beyond 2^53 - 1, which JSON does not keep exactly: send it as a text.";
+    const problem = { code: "INVALID_TYPE", message, path: ["ids", 0] };
+    expect(await send(`[${beyond}]`)).toMatchObject({ body: { errors: [{ extensions: { errors: [problem] } }] } });
+  }
+  const literal = "{ products(ids: [9007199254740993]) { totalCount } }"; // texts of a document are exact
+  expect((await store.graphql(literal)).data.products.totalCount).toBe(0);
 });
 
 const two = "query One { store { id } } query Two { store { name } }";

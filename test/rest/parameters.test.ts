@@ -187,9 +187,30 @@ describe("exports name parameters that they do not know, and repeated ones", () 
   });
 });
 
-test("reads and deletions of the contract ignore what they do not know", async () => {
-  const { status } = await store.get(`${paths.of("kept")}?dryRun=true&siteid=x&siteId=&siteId=nowhere`);
+test("reads of the contract ignore what they do not know", async () => {
+  const { status } = await store.get(`${paths.of("kept")}?dryRun=true&siteid=x&x=1&x=2`);
   expect(status).toBe(200);
-  expect((await store.get(`${show}?from=x&lsId=other`)).body.id).toBe("show");
-  expect((await store.delete(`${paths.of("other")}?force=true`)).status).toBe(200);
+  expect((await store.get(`${show}?from=x&from=y&lsId=other`)).body.id).toBe("show");
+});
+
+test.each(["siteId=&siteId=nowhere", "siteType=&siteType=", "siteId=&site%49d="])(
+  "reads of the contract refuse a parameter of theirs that is repeated: %s",
+  async (query) => {
+    const name = query.split("=")[0] ?? "";
+    const refused = invalid({ code: "INVALID_VALUE", message: `${name} is given 2 times, not once.`, path: [name] });
+    expect(await store.get(`${paths.of("kept")}?${query}`)).toEqual(refused);
+    expect(await store.delete(`${paths.of("kept")}?${query}`)).toEqual(refused);
+    await expectNothingWritten();
+  },
+);
+
+test("a deletion names a parameter that it does not know, and deletes nothing", async () => {
+  for (const name of ["force", "dryRun", "siteid"]) {
+    const message = `Unknown parameter ${JSON.stringify(name)}. The parameters are siteId, siteType.`;
+    const refused = invalid({ code: "UNKNOWN_FIELD", message, path: [name] });
+    expect(await store.delete(`${paths.of("other")}?${name}=true`)).toEqual(refused);
+  }
+  expect((await store.delete(`${paths.of("other")}?productId=kept`)).body.detail).toBe("productId is in the path.");
+  await expectNothingWritten();
+  expect((await store.delete(`${paths.of("other")}?siteId=&siteType=`)).status).toBe(200);
 });

@@ -27,6 +27,7 @@ const titles: Readonly<Record<string, readonly [status: number, title: string]>>
   UNSUPPORTED_MEDIA_TYPE: [415, "Unsupported media type"],
   TOO_MANY_DELETIONS: [400, "Too many deletions"],
   IDEMPOTENCY_KEY_REUSED: [422, "Idempotency key used for another request"],
+  PRECONDITION_FAILED: [412, "Precondition failed"],
   IDEMPOTENCY_KEY_IN_USE: [409, "Idempotency key in use"],
   RATE_LIMITED: [429, "Too many requests"],
   HEADERS_TOO_LARGE: [431, "Request header fields too large"],

@@ -9,25 +9,20 @@ interface Arrived {
   readonly reading: Promise<void>;
 }
 
-interface Read {
-  readonly analytics: LiveStreamAnalytics;
-  /** Its number. */
-  readonly reading: number;
-  readonly startedAt: number;
-}
-
 /** How often the first figures of new subscribers are read at most, while the show changes: each read is executed by each operation. */
 const firstIntervalMs = 250;
 
 /**
- * A show with subscribers, who share each read. A new one is given the last read if that is younger than the interval and the
- * show has not changed since.
+ * A show with subscribers, who share each read that began after they arrived: it has all that was stored before, also by other
+ * processes.
  */
 export class WatchedShow {
   readonly #read: () => Promise<LiveStreamAnalytics>;
   readonly #intervalMs: number;
-  /** The number of the last read that each subscriber has received. */
+  /** The number of the last read that each subscriber has received; before its first value, of the last that began before it came. */
   readonly #given = new Map<Watcher, number>();
+  /** Those without a value yet. */
+  readonly #waiting = new Set<Watcher>();
   /** A later read sees everything an earlier one did. */
   #readings = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -37,8 +32,6 @@ export class WatchedShow {
   /** Whether the show has changed since the last read started, or that read failed. */
   #isChanged = false;
   #refreshedAt = -Infinity;
-  #changedAt = -Infinity;
-  #latest: Read | undefined;
   /** Subscribers that arrived during a first read: they share the next one. */
   #arrived: Arrived | undefined;
   #firstReading: Promise<void> | undefined;
@@ -68,18 +61,19 @@ export class WatchedShow {
   }
 
   add(watcher: Watcher): void {
-    this.#given.set(watcher, 0);
+    this.#given.set(watcher, this.#readings);
+    this.#waiting.add(watcher);
   }
 
   remove(watcher: Watcher): void {
     this.#given.delete(watcher);
+    this.#waiting.delete(watcher);
     if (this.isWatched) return;
     clearTimeout(this.#timer);
     clearTimeout(this.#quietTimer);
   }
 
   readFirst(watcher: Watcher): Promise<void> {
-    if (this.#giveLatest([watcher])) return Promise.resolve();
     if (this.#firstReading === undefined && this.#firstWaitMs() <= 0) return this.#readFirstFor([watcher]);
     if (this.#arrived === undefined) {
       const watchers: Watcher[] = [];
@@ -93,30 +87,12 @@ export class WatchedShow {
     return this.#firstReadAt + Math.min(firstIntervalMs, this.#intervalMs) - performance.now();
   }
 
-  /** @returns whether there was a read that is recent enough */
-  #giveLatest(watchers: readonly Watcher[]): boolean {
-    const latest = this.#latest;
-    if (latest === undefined || latest.startedAt <= this.#changedAt) return false;
-    if (performance.now() - latest.startedAt >= this.#intervalMs) return false;
-    this.#give(watchers, latest);
-    return true;
-  }
-
-  #give(watchers: readonly Watcher[], { analytics, reading }: Read): void {
-    for (const watcher of watchers) {
-      if ((this.#given.get(watcher) ?? Infinity) > reading) continue; // or it has ended
-      this.#given.set(watcher, reading);
-      watcher.set(analytics);
-    }
-  }
-
   async #readNextFor(watchers: readonly Watcher[]): Promise<void> {
     await this.#firstReading?.catch(() => undefined); // it failed for those who waited for it
-    if (!this.#giveLatest(watchers)) {
-      await new Promise((resolve) => setTimeout(resolve, this.#firstWaitMs()));
-      if (!this.#giveLatest(watchers)) return this.#readFirstFor(watchers);
-    }
-    this.#arrived = undefined;
+    const isWaiting = () => watchers.some((watcher) => this.#waiting.has(watcher));
+    if (isWaiting()) await new Promise((resolve) => setTimeout(resolve, this.#firstWaitMs()));
+    if (isWaiting()) return this.#readFirstFor(watchers);
+    this.#arrived = undefined; // a read for all has served them, or they have left
   }
 
   async #readFirstFor(watchers: readonly Watcher[]): Promise<void> {
@@ -136,12 +112,15 @@ export class WatchedShow {
     this.#readings += 1;
     const reading = this.#readings;
     if (!watchers().some((watcher) => this.#given.has(watcher))) return; // all left while they waited
-    const startedAt = performance.now();
-    const read = { analytics: await this.#read(), reading, startedAt };
-    if (reading > (this.#latest?.reading ?? 0)) this.#latest = read;
-    this.#give(watchers(), read);
+    const analytics = await this.#read();
+    for (const watcher of watchers()) {
+      if ((this.#given.get(watcher) ?? Infinity) >= reading) continue; // or it has ended
+      this.#given.set(watcher, reading);
+      this.#waiting.delete(watcher);
+      watcher.set(analytics);
+    }
     clearTimeout(this.#quietTimer);
-    if (read.analytics.status === "LIVE" && this.isWatched) {
+    if (analytics.status === "LIVE" && this.isWatched) {
       this.#quietTimer = setTimeout(() => this.refreshSoon(), this.#quietMs);
     }
   }
@@ -152,7 +131,6 @@ export class WatchedShow {
    */
   refreshSoon(): void {
     this.#isChanged = true;
-    this.#changedAt = performance.now();
     if (this.#timer !== undefined || this.#isRefreshing) return; // the next read includes this change
     const waitMs = Math.max(0, this.#refreshedAt + this.#intervalMs - performance.now());
     this.#timer = setTimeout(() => void this.#refresh(), waitMs);

@@ -1,4 +1,4 @@
-import type { RootDatabase } from "../../database/client.js";
+import type { Database, RootDatabase } from "../../database/client.js";
 import { isCallersStore, isOfCallersStore, storeGone } from "../../database/shares/caller.js";
 import { inTransaction } from "../../database/transaction.js";
 import { AppError, Problems } from "../../errors.js";
@@ -14,20 +14,20 @@ const timeoutMs = 15_000;
  *
  * @throws {AppError} VALIDATION_FAILED for invalid values, among them a start that does not fit the status, and for a
  * step back in status other than from ENDED to LIVE
+ *
+ * @param requireState throws for a show that must not be changed, once it is locked
  */
-export async function saveLiveStream(db: RootDatabase, storeId: string, input: LiveStreamInput): Promise<LiveStream> {
+export async function saveLiveStream(
+  db: RootDatabase,
+  storeId: string,
+  input: LiveStreamInput,
+  requireState: (transaction: Database) => Promise<void> = () => Promise.resolve(),
+): Promise<LiveStream> {
   const problems = new Problems();
   checkLiveStream(input, ["liveStream"], problems);
   problems.throwIfAny();
-  const { id, name, status, startedAt, durationSeconds, host } = input;
-  const values = {
-    name,
-    status,
-    startedAt,
-    durationSeconds: status === "ENDED" || status === "ARCHIVED" ? (durationSeconds ?? null) : null,
-    hostName: host?.name ?? null,
-    hostEmail: host?.email ?? null,
-  };
+  const { id, status } = input;
+  const values = valuesOf(input);
   const where = { storeId_id: { storeId, id } };
   const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
     // Batches of events, which lock the key alone, do not wait for this.
@@ -43,16 +43,30 @@ export async function saveLiveStream(db: RootDatabase, storeId: string, input: L
       if (stores === 0) throw storeGone();
       [saved] = await lockSaved();
       if (saved === undefined) {
+        await requireState(transaction);
         const last = await transaction.liveStream.aggregate({ where: { storeId }, _max: { number: true } });
         const number = (last._max.number ?? 0) + 1;
         return transaction.liveStream.create({ data: { storeId, id, number, ...values } });
       }
     }
+    await requireState(transaction);
     requireTransition(saved.status, status);
     return transaction.liveStream.update({ where, data: values });
   });
   forgetEnd(db, storeId, id);
   return show;
+}
+
+/** The columns that the input sets. */
+function valuesOf({ name, status, startedAt, durationSeconds, host }: LiveStreamInput) {
+  return {
+    name,
+    status,
+    startedAt,
+    durationSeconds: status === "ENDED" || status === "ARCHIVED" ? (durationSeconds ?? null) : null,
+    hostName: host?.name ?? null,
+    hostEmail: host?.email ?? null,
+  };
 }
 
 /** A show that broke off is reopened; an archived one would count pruned events again. */

@@ -113,8 +113,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: "Creates a show, or changes the one with this id.",
     args: { liveStream: t.arg({ type: LiveStreamInput, description: "The whole show." }) },
-    resolve: async (_, { liveStream }, { db, identity, feed }) => {
-      const saved = await saveLiveStream(db, identity.storeId, liveStream);
+    resolve: async (_, { liveStream }, { db, identity, feed, sent }) => {
+      const saved = await saveLiveStream(db, identity.storeId, liveStream, sent.requireState);
       feed.changed(identity.storeId, saved.id);
       return saved;
     },

@@ -1,8 +1,9 @@
 import { type SiteReference, resolveSite } from "../../access/stores/site.js";
-import type { Database } from "../../database/client.js";
+import type { Database, RootDatabase } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { isOfCallersStore, requireCallersStore } from "../../database/shares/caller.js";
-import { isLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { asLocked, isLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { inTransaction } from "../../database/transaction.js";
 import { AppError, errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
@@ -10,6 +11,10 @@ import { readsUnblocked } from "./readGate.js";
 import { briefProductRow, productRow, type StoredProduct } from "./product.sql.js";
 
 const deleteAttemptsMax = 4;
+const conditionTimeoutMs = 5_000;
+
+/** Throws for a product that must not be deleted, once it is locked. */
+type RequireState = (transaction: Database) => Promise<void>;
 
 /**
  * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
@@ -49,15 +54,17 @@ export interface ProductDeletion {
  * deleted store
  */
 export async function deleteProduct(
-  db: Database,
+  db: RootDatabase,
   storeId: string,
   productId: string,
   site: SiteReference = {},
+  requireState?: RequireState,
 ): Promise<ProductDeletion> {
   for (let attempt = 1; attempt <= deleteAttemptsMax; attempt += 1) {
     const { id } = await findProduct(db, storeId, productId, site, { isBrief: true });
     const sku = id === productId ? null : productId;
-    if (await deleteUnlocked(db, storeId, { id, sku })) return { id, message: `Product ${id} was deleted.` };
+    if (await deleteUnlocked(db, storeId, { id, sku }, requireState))
+      return { id, message: `Product ${id} was deleted.` };
     await requireCallersStore(db, storeId);
   }
   throw modifiedConcurrently();
@@ -69,14 +76,25 @@ export async function deleteProduct(
  * @returns whether it existed
  */
 async function deleteUnlocked(
-  db: Database,
+  db: RootDatabase,
   storeId: string,
   { id, sku }: { id: string; sku: string | null },
+  requireState?: RequireState,
 ): Promise<boolean> {
-  const attempt = () => db.$executeRaw`DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (
-      SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
-      AND ${isOfCallersStore(db, storeId)}
-      FOR UPDATE NOWAIT)`;
+  const locked = (client: Database) => Prisma.sql`
+    SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
+    AND ${isOfCallersStore(client, storeId)}
+    FOR UPDATE NOWAIT`;
+  const remove = (client: Database) => client.$executeRaw`
+    DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (${locked(client)})`;
+  const attempt = () =>
+    requireState === undefined
+      ? remove(db)
+      : inTransaction(db, { timeoutMs: conditionTimeoutMs }, async (transaction) => {
+          await asLocked(transaction.$queryRaw(locked(transaction)));
+          await requireState(transaction);
+          return remove(transaction);
+        });
   try {
     return (await attempt()) > 0;
   } catch (error) {

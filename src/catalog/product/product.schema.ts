@@ -140,7 +140,7 @@ builder.mutationField("deleteProduct", (t) =>
     args: { productId: t.arg.string(productId), ...siteArgs },
     resolve: rateLimited("product", (_, args, context) => {
       noteSiteUse(args, context);
-      return deleteProduct(context.db, context.identity.storeId, args.productId, args);
+      return deleteProduct(context.db, context.identity.storeId, args.productId, args, context.sent.requireState);
     }),
   }),
 );

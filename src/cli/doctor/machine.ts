@@ -7,7 +7,7 @@ import { freeBytes } from "../../lib/disk.js";
 import { type Check, failed, ok, warning } from "./check.js";
 import { reasonOf } from "../terminal/failure.js";
 import { get, type IncomingMessage } from "node:http";
-import { proxyAddresses } from "../../telemetry/proxyAddresses.js";
+import { proxyAddresses, untrustedProxies } from "../../telemetry/proxyAddresses.js";
 
 const nodeMin = [20, 19] as const;
 const freeBytesMin = 100_000_000;
@@ -92,16 +92,32 @@ const metricsTimeoutMs = 5_000;
 const metricsBytesMax = 4 * 1024 * 1024;
 
 /** Asks the server that listens on this port whether it knows the addresses of shoppers. Nothing where it is no Vitrine. */
-export async function checkProxy({ host, port, trustedProxies }: Config): Promise<readonly Check[]> {
+export async function checkProxy({
+  host,
+  port,
+  trustedProxies,
+}: Pick<Config, "host" | "port" | "trustedProxies">): Promise<readonly Check[]> {
   const metrics = await readMetrics(host, port).catch(() => "");
-  const prefix = `${proxyAddresses} `;
-  const line = metrics.split("\n").find((one) => one.startsWith(prefix));
-  if (line === undefined) return [];
-  const count = line.slice(prefix.length);
-  if (count === "0") return [ok("proxy", "no request to /collect/v1 has counted for the address of a proxy")];
-  const detail = `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${count}`;
-  const advice = `Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now ${trustedProxies}, to their number.`;
-  return [warning("proxy", detail, advice)];
+  const counted = valueOf(metrics, proxyAddresses);
+  if (counted === undefined) return [];
+  if (counted !== "0") {
+    const detail = `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${counted}`;
+    return [warning("proxy", detail, adviceFor(trustedProxies))];
+  }
+  if (trustedProxies === 0 && valueOf(metrics, untrustedProxies) !== "0") {
+    const detail = "requests come through a proxy: all shoppers behind it would count as one in /collect/v1";
+    return [warning("proxy", detail, adviceFor(trustedProxies))];
+  }
+  return [ok("proxy", "no request to /collect/v1 has counted for the address of a proxy")];
+}
+
+function adviceFor(trustedProxies: number): string {
+  return `Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now ${trustedProxies}, to their number.`;
+}
+
+function valueOf(metrics: string, name: string): string | undefined {
+  const line = metrics.split("\n").find((one) => one.startsWith(`${name} `));
+  return line?.slice(name.length + 1);
 }
 
 async function readMetrics(host: string, port: number): Promise<string> {

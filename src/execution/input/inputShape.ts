@@ -162,7 +162,7 @@ export const scalarShapes: Readonly<
     isValid: (value) => Number.isInteger(value) && Math.abs(value as number) <= intMax + Number((value as number) < 0),
   },
   Float: { name: "a number", isValid: (value) => Number.isFinite(value) },
-  ID: { name: "a string", isValid: (value) => typeof value === "string" || Number.isInteger(value) },
+  ID: { name: "a string", isValid: (value) => typeof value === "string" || Number.isSafeInteger(value) },
   Boolean: { name: "true or false", isValid: (value) => typeof value === "boolean" },
 };
 
@@ -171,7 +171,15 @@ function checkLeaf(type: GraphQLLeafType): Check {
   const expected = leafName(type);
   const holds = isScalarType(type) ? isValid : (value: unknown) => isEnumValue(type, value);
   if (holds === undefined) throw new Error(`The scalar ${type.name} has no isValid in its extensions.`);
+  if (type.name === "ID") return (value, options, place) => holds(value) || reportId(options, place, expected, value);
   return (value, options, place) => holds(value) || reportType(options, place, expected, value);
+}
+
+/** An integer that JSON's numbers may have changed would name another object. */
+function reportId(options: CheckOptions, place: Place | undefined, expected: string, value: unknown): false {
+  if (!Number.isInteger(value)) return reportType(options, place, expected, value);
+  const rule = "is an integer beyond 2^53 - 1, which JSON does not keep exactly: send it as a text.";
+  return report(options, place, "INVALID_TYPE", (name) => `${name} ${rule}`);
 }
 
 /** The name of a type's values in messages. */

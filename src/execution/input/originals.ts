@@ -71,7 +71,8 @@ export function withoutChecked(
   { checkedVariables }: Operation,
   { variables, originals }: WithOriginals,
 ): WithOriginals {
-  const checked = checkedVariables.filter(({ name }) => Object.hasOwn(variables, name));
+  // Null is left to GraphQL, which refuses it where the argument does not take it: a variable with a default may be null.
+  const checked = checkedVariables.filter(({ name }) => Object.hasOwn(variables, name) && variables[name] !== null);
   if (checked.length === 0) return { variables, originals };
   const replaced: Record<string, unknown> = { ...variables };
   const all = new Map(originals);

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { createHash } from "node:crypto";
 import { type Coding, compress, compressedLengthMin, preferredCoding } from "../content/compress.js";
-import { addVary, entityTag, isKnown, send } from "../respond.js";
+import { entityTag, isKnown } from "../entityTags.js";
+import { addVary, send } from "../respond.js";
 
 interface Kept {
   readonly body: Buffer;

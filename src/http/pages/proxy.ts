@@ -14,3 +14,20 @@ export function isThroughProxy({ headers, httpVersion }: IncomingMessage): boole
     httpVersion === "1.0" || Object.keys(headers).some((name) => forwarding.some((prefix) => name.startsWith(prefix)))
   );
 }
+
+/**
+ * Finds out whether requests come through a proxy, by the first request of each connection.
+ *
+ * @param noteSeen called once
+ */
+export function proxyWatch(noteSeen: () => void): (request: IncomingMessage) => void {
+  const known = new WeakSet<object>();
+  let isSeen = false;
+  return (request) => {
+    if (isSeen || known.has(request.socket)) return;
+    known.add(request.socket);
+    if (!isThroughProxy(request)) return;
+    isSeen = true;
+    noteSeen();
+  };
+}

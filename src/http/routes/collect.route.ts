@@ -17,9 +17,11 @@ import { forStore } from "../../database/shares/forStore.js";
 import type { Logger } from "pino";
 import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
+import { onlyParameters } from "../../rest/arguments/checkParameters.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
 import { clientAddress } from "../clientAddress.js";
 import { contentTypeOf, receiveWhole } from "../content/body.js";
+import { conditionNotTaken, conditionOf } from "../entityTags.js";
 import type { Exchange, Route } from "../exchange.js";
 import { isFromOwnOrigin } from "../ownOrigin.js";
 import { sendRestError } from "../sendError.js";
@@ -55,6 +57,7 @@ export const keyTitles = {
 };
 
 const bodyBytesMax = 64 * 1024;
+const checkParameters = onlyParameters([]);
 
 /** How long a page waits at most before it sends again: the show may be started early. */
 const tooEarlySecondsMax = 300;
@@ -64,10 +67,12 @@ export function createCollectRoute(options: CollectRouteOptions): Route {
   const { log } = options;
   const record = createGroupCommit();
   return async (exchange) => {
-    const { request, response, observation } = exchange;
+    const { request, response, observation, search } = exchange;
     observation.route = collectPath;
     try {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
+      if (search !== "") checkParameters(search);
+      if (conditionOf(request) !== undefined) throw conditionNotTaken();
       respondJson(response, 202, await collect(exchange, options, record));
     } catch (error) {
       const answered = error instanceof ShowNotStartedError ? tooEarly(error) : error;

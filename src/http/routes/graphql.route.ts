@@ -9,6 +9,8 @@ import {
   readSearch,
   refuseLongText,
   refuseMalformedSearch,
+  refuseParametersBesideBody,
+  refuseRepeatedParameters,
   requireQuery,
   withoutUnknown,
 } from "../../graphql/parameters.js";
@@ -16,6 +18,7 @@ import type { PersistedOperations } from "../../graphql/persisted.js";
 import { longFromBytes } from "../../lib/json/scan.js";
 import { type BodyBudget, readBody, requireJson } from "../content/body.js";
 import { sendEvents } from "../sendEvents.js";
+import { conditionNotTaken, conditionOf } from "../entityTags.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../pages/graphiql/graphiql.js";
@@ -82,6 +85,8 @@ async function answerPost(
   created: Context,
   accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
+  if (search !== "") refuseParametersBesideBody(search);
+  if (conditionOf(request) !== undefined) throw conditionNotTaken();
   requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
   const share = bodies.shareFor(response, created.identity.storeId);
   const body = await readBody(request, response, {
@@ -122,6 +127,7 @@ async function answerGet(
   accepted: Accepted,
 ): Promise<ForYoga | EventStream | undefined> {
   refuseKey(request);
+  refuseRepeatedParameters(search);
   const parameters = isRead(request) ? persisted.resolveSearch(search) : search;
   refuseMalformedSearch(search);
   const call = request.method === "GET" ? readCall(readSearch(parameters)) : undefined;
@@ -132,10 +138,12 @@ async function answerGet(
 
 /**
  * Makes the request that Yoga needs: with its body, which has been read; with persisted operations replaced in the
- * query string; and with a valid Host header, because Yoga builds a URL from it.
+ * query string; and with a valid Host header, because Yoga builds a URL from it. It compares the content type, which was checked,
+ * with its case.
  */
 function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
   if (search !== "") request.url = `${graphqlPath}?${search}`;
   request.headers.host = "localhost";
+  if (body !== undefined) request.headers["content-type"] = "application/json";
   return Object.assign(request, { body });
 }

@@ -14,6 +14,7 @@ import { forStore } from "../../database/shares/forStore.js";
 import { AppError } from "../../errors.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
 import { receiveWhole } from "../content/body.js";
+import { conditionNotTaken, conditionOf } from "../entityTags.js";
 import type { Exchange, Route } from "../exchange.js";
 import { respondJson, send } from "../respond.js";
 import { sendRestError } from "../sendError.js";
@@ -53,6 +54,7 @@ export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions)
     observation.route = `${hooksPath}/:id`;
     try {
       if (request.method !== "POST") throw new MethodNotAllowedError(["POST"]);
+      if (conditionOf(request) !== undefined) throw conditionNotTaken();
       const body = await readRaw(request);
       const hook = await findHook(path.slice(hooksPath.length + 1));
       if (hook === undefined) return refuse(exchange);

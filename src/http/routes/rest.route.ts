@@ -1,11 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { requireScope } from "../../access/token.js";
+import { AppError } from "../../errors.js";
+import { isExcluded } from "../../graphql/accepted.js";
 import type { Context } from "../../schema/context.js";
 import { BatchRefused } from "../../rest/batches.js";
 import { pathNotFound, type RestCall, type RestHandler, type RestResponse } from "../../rest/handler.js";
+import type { ExportCall } from "../../rest/exports/export.routes.js";
 import { restBase } from "../../rest/routes/route.js";
 import { type BodyBudget, contentTypeOf, readBody, receive, requireJson } from "../content/body.js";
 import { withUpload } from "../content/upload.js";
+import { type Condition, conditionNotTaken, conditionOf } from "../entityTags.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { endBroken, sendExport } from "./export.route.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
@@ -29,11 +33,11 @@ export function createRestRoute(options: RestRouteOptions): Route {
       observation.route = call.route;
       const context = await createContext(options, exchange, true);
       requireScope(context.identity.scopes, call.scope);
-      if ("open" in call || !call.takesKey) refuseKey(request);
+      const condition = readHeaders(request, call);
       if ("open" in call) return await sendExport(call, exchange, context);
       const answer = call.takesBody
-        ? await runWithBody(call, options, exchange, context)
-        : await call.run({ search, body: undefined }, context);
+        ? await runWithBody(call, options, exchange, context, condition)
+        : await call.run({ search, body: undefined, condition }, context);
       if ("problem" in answer) sendRestError(exchange, answer);
       else if (isRead(request)) respondRead(response, JSON.stringify(answer.body));
       else respondJson(response, 200, answer.body);
@@ -44,11 +48,28 @@ export function createRestRoute(options: RestRouteOptions): Route {
   };
 }
 
+/**
+ * The condition of a write. Headers that would have no effect are refused, before anything is executed.
+ *
+ * @throws {AppError} BAD_REQUEST or NOT_ACCEPTABLE
+ */
+function readHeaders(request: IncomingMessage, call: RestCall | ExportCall): Condition | undefined {
+  if ("open" in call || !call.takesKey) refuseKey(request);
+  if (isExcluded(request.headers.accept, call.mediaType)) {
+    throw new AppError("NOT_ACCEPTABLE", `This path answers as ${call.mediaType}, which Accept excludes.`);
+  }
+  if ("open" in call || isRead(request)) return undefined;
+  const condition = conditionOf(request);
+  if (condition !== undefined && !call.takesCondition) throw conditionNotTaken();
+  return condition;
+}
+
 async function runWithBody(
   call: RestCall,
   { bodies, config }: RestRouteOptions,
   { request, response, path, search }: Exchange,
   context: Context,
+  condition: Condition | undefined,
 ): Promise<RestResponse> {
   const { mediaType, isUtf8 } = contentTypeOf(request);
   if (isUtf8 && call.uploadTypes.includes(mediaType)) {
@@ -78,7 +99,7 @@ async function runWithBody(
     parent: [],
     fingerprintScope: fingerprintScope(request, path),
   });
-  return call.run({ search, body }, withIdempotency(context, request, body.fingerprint));
+  return call.run({ search, body, condition }, withIdempotency(context, request, body.fingerprint));
 }
 
 /** Executes a body of any size in constant memory, as it arrives. */

@@ -22,18 +22,20 @@ interface ParameterRules {
   readonly elsewhere: ReadonlyMap<string, string>;
   /** A sentence with what may be given, for messages on unknown names. */
   readonly hint: string;
+  /** Whether others are ignored. */
+  readonly ignoresOthers?: boolean;
 }
 
 /** Clients that fill in the documented defaults send these empty with any body; an empty site counts as none. */
 const noneIfEmpty: ReadonlySet<string> = new Set(["siteId", "siteType"]);
 
-/** Takes these and no others. */
+/** Takes these, each once but for lists. */
 export function onlyParameters(
   names: readonly string[],
-  { elsewhere = new Map(), lists = [] }: Partial<ParameterRules> = {},
+  { elsewhere = new Map(), ...rules }: Partial<ParameterRules> = {},
 ): CheckParameters {
   const hint = names.length === 0 ? "The path takes none." : `The parameters are ${names.join(", ")}.`;
-  return parameterCheck({ taken: names, lists, elsewhere, hint });
+  return parameterCheck({ ...rules, taken: names, elsewhere, hint });
 }
 
 /** Takes what may accompany a file: all arguments but the file itself, and options of how it is read. */
@@ -66,7 +68,7 @@ export function noneBesideMembers(route: RestRoute, members: BodyMembers): Check
   return parameterCheck({ taken: [], elsewhere: new Map([...fields, ...ofFile, ...inPath, ...inBody]), hint });
 }
 
-function parameterCheck({ taken, lists = [], elsewhere, hint }: ParameterRules): CheckParameters {
+function parameterCheck({ taken, lists = [], elsewhere, hint, ignoresOthers }: ParameterRules): CheckParameters {
   const known = new Set(taken);
   return (search) => {
     const problems = new Problems();
@@ -77,9 +79,11 @@ function parameterCheck({ taken, lists = [], elsewhere, hint }: ParameterRules):
       if (known.has(name)) {
         if (values.length === 1 || lists.includes(name)) continue;
         problems.add({ code: "INVALID_VALUE", message: `${name} is given ${values.length} times, not once.`, path });
+      } else if (ignoresOthers === true) {
+        continue;
       } else if (place === undefined) {
         problems.add({ code: "UNKNOWN_FIELD", message: `Unknown parameter ${shownValue(name)}. ${hint}`, path });
-      } else if (!noneIfEmpty.has(name) || values.some((value) => value !== "")) {
+      } else if (!noneIfEmpty.has(name) || values.length > 1 || values[0] !== "") {
         problems.add({ code: "BAD_REQUEST", message: `${name} ${place}.`, path });
         isMisplaced = true;
       }

@@ -12,6 +12,8 @@ export interface RestInput {
   /** Undefined where the operation takes no body, or the body is a file, which is in the context. */
   readonly body: JsonBody | undefined;
   readonly isUpload?: boolean;
+  /** Checks the state that a write replaces: the answer to GET, or undefined where nothing is there. */
+  readonly condition?: ((current: string | undefined) => void) | undefined;
   /** Whether the body is executed in batches: its items are no arguments yet. */
   readonly isInBatches?: boolean;
 }
@@ -25,18 +27,18 @@ interface OperationArguments {
   readonly check: Readonly<Record<"file" | "members", CheckParameters>>;
 }
 
-/** Reads and deletions of the contract ignore what they do not know. */
 const anyParameters: CheckParameters = () => undefined;
 
-/** Those that are not in the path. */
-function queryParametersOnly(operation: RestOperation): CheckParameters {
+/** Takes the arguments that are not in the path. Reads of the contract ignore other parameters. */
+function queryParameters(operation: RestOperation): CheckParameters {
   const inPath = pathParameters(operation);
   const inQuery = [...operation.parameters].filter(([name]) => !inPath.includes(name));
   const lists = inQuery.filter(([, { type }]) => isListType(getNullableType(type))).map(([name]) => name);
   const elsewhere = new Map(inPath.map((name) => [name, "is in the path"]));
+  const ignoresOthers = operation.inContract === true && operation.root === "Query";
   return onlyParameters(
     inQuery.map(([name]) => name),
-    { lists, elsewhere },
+    { lists, elsewhere, ignoresOthers },
   );
 }
 
@@ -53,7 +55,7 @@ export function argumentReader(
   const { method, path, upload, pathField } = operation;
   const route = `${method} ${restBase}${path}`;
   if (!takesBody(operation)) {
-    const check = operation.inContract === true ? anyParameters : queryParametersOnly(operation);
+    const check = queryParameters(operation);
     const read = urlArguments(route, schema, definition);
     return {
       read(segments, { search }) {

@@ -47,8 +47,8 @@ interface UrlArgument {
 }
 
 /**
- * Compiles the reader of a route's arguments. A list is a parameter that is repeated in the query string; any other
- * parameter counts where it appears first.
+ * Compiles the reader of a route's arguments. A list is a parameter that is repeated in the query string;
+ * checkParameters.ts refuses others that are.
  *
  * @param route its method and path, for the error
  * @throws {Error} for an argument that cannot be written in a URL: an input object, or a list of lists

@@ -1,6 +1,12 @@
-import { type GraphQLArgument, type GraphQLNamedType, isRequiredArgument } from "graphql";
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLNamedType,
+  isInputObjectType,
+  isRequiredArgument,
+} from "graphql";
 import type { RestOperation } from "../routes/derivation.js";
-import { pathParameters, type RestRoute } from "../routes/route.js";
+import { pathParameters } from "../routes/route.js";
 import { type AnswerSchema, capital } from "./answers/answers.js";
 import { argumentConstraints, importModes } from "./constraints.js";
 import { csvExample, eventsNdjsonExample, ordersNdjsonExample, ndjsonExample } from "./examples/exampleData.js";
@@ -85,9 +91,11 @@ const fileExamples: Readonly<Record<string, string>> = {
 /** By the argument whose items the lines are. */
 const linesExamples: Readonly<Record<string, string>> = { events: eventsNdjsonExample, orders: ordersNdjsonExample };
 
-function fileContent({ upload, batches }: RestRoute): Record<string, object> {
+function fileContent({ upload, batches, parameters }: RestOperation): Record<string, object> {
   const [mediaType] = (upload ?? batches)?.mediaTypes ?? [];
   if (mediaType === undefined) return {};
   const example = batches === undefined ? fileExamples[mediaType] : linesExamples[batches.argument];
-  return { [mediaType]: { schema: { type: "string" }, example } };
+  const item = getNamedType(parameters.get((upload ?? batches)?.argument ?? "")?.type);
+  const lines = isInputObjectType(item) && { description: `On each line, one \`${item.name}\` as JSON.` };
+  return { [mediaType]: { schema: { type: "string", ...lines }, example } };
 }

@@ -27,7 +27,7 @@ export interface RestRoute {
   readonly pathField?: { readonly parameter: string; readonly member: string; readonly field: string };
   /** The media types of bodies that are items of a list argument, one on each line: they are executed in batches, as they arrive. */
   readonly batches?: { readonly mediaTypes: readonly string[]; readonly argument: string };
-  /** A row of the service's contract: its answers have the documented fields, and a read or deletion ignores parameters that it does not know. */
+  /** A row of the service's contract: its answers have the documented fields, and a read ignores parameters that it does not know. */
   readonly inContract?: boolean;
   /** The fields that answers have of types of which they do not have all; see derivation.ts. */
   readonly fields?: FieldsByType;
@@ -62,6 +62,11 @@ export function bodyTypesOf({ upload, batches }: Pick<RestRoute, "upload" | "bat
 /** Whether calls of a route may carry an Idempotency-Key. */
 export function takesKey({ root, operation }: Pick<RestRoute, "root" | "operation">): boolean {
   return takesIdempotencyKey([`${root}.${operation}`]);
+}
+
+/** Whether calls of a route may have a condition, since GET of its path answers with the state that they replace. */
+export function takesCondition({ method }: Pick<RestRoute, "method">): boolean {
+  return method === "PUT" || method === "DELETE";
 }
 
 export function takesBody({ method }: Pick<RestRoute, "method">): boolean {

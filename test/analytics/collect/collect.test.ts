@@ -47,6 +47,18 @@ function sentBy({ key, lsId }: { readonly key: string; readonly lsId: string }, 
 const kpis = async (store: TestStore, lsId: string) =>
   (await store.graphql(readAnalytics, { lsId })).data.liveStreamAnalytics.kpis;
 
+test("a parameter in the URL, which would have no effect, is refused, and nothing is recorded", async () => {
+  const made = await shop();
+  const sent = {
+    method: "POST",
+    headers: { "content-type": "text/plain", origin },
+    body: JSON.stringify(sentBy(made)),
+  };
+  const answer = await readAnswer(await fetch(`${app.url}/collect/v1?dryRun=true`, sent));
+  expect(answer).toMatchObject({ status: 400, body: { code: "VALIDATION_FAILED", errors: [{ path: ["dryRun"] }] } });
+  expect((await kpis(made.store, made.lsId)).viewers.total).toBe(0);
+});
+
 describe("what a page sends", () => {
   test("counts for its show, once, with the device of its User-Agent", async () => {
     const made = await shop();

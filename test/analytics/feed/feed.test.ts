@@ -26,15 +26,16 @@ describe("the feed", () => {
         return Promise.resolve(analytics);
       },
     });
-    const watchers = await Promise.all([1, 2, 3].map(() => feed.watch("store", "show")));
-    for (const watcher of watchers) await watcher.next();
-    expect(reads).toBe(1);
+    const opened = [1, 2, 3].map(() => feed.watch("store", "show"));
+    await clock.run(intervalMs);
+    for (const watcher of await Promise.all(opened)) await watcher.next();
+    expect(reads).toBe(2); // of the first, and one for the others, who came after it had begun
     for (let ms = 0; ms < 5 * intervalMs; ms += 5) {
       feed.changed("store", "show");
       await clock.run(5);
     }
     await feed.close();
-    expect(reads).toBe(1 + 6); // one at once, and at the end of each interval
+    expect(reads).toBe(2 + 6); // one at once, and at the end of each interval
   });
 
   test("reads a LIVE show again that does not change, and no other: viewers leave without an event", async () => {
@@ -128,23 +129,50 @@ describe("the feed", () => {
     await feed.close();
   });
 
-  test("gives new subscribers the last read, unless the show has changed since or it is older than the interval", async () => {
+  test("gives new subscribers a read that began after they came, four times a second at most", async () => {
     const clock = stopTimersPrecisely();
     const { read, readings } = heldReadings();
     const feed = createLiveFeed({ intervalMs: 1_000, read });
-    const arriving = Array.from({ length: 100 }, () => feed.watch("store", "show"));
+    const arrive = () => Array.from({ length: 100 }, () => feed.watch("store", "show"));
+    const namesOf = async (opened: ReturnType<typeof arrive>) =>
+      new Set(await Promise.all(opened.map(async (one) => (await (await one).next()).value.name)));
+    const first = feed.watch("store", "show");
+    const arriving = arrive();
     readings[0]?.give({ ...analytics, name: "first" });
-    for (const watcher of await Promise.all(arriving)) expect((await watcher.next()).value.name).toBe("first");
-    clock.pass(10);
-    const later = await feed.watch("store", "show");
-    expect([(await later.next()).value.name, readings.length]).toEqual(["first", 1]);
-    feed.changed("store", "show");
-    const latest = Array.from({ length: 100 }, () => feed.watch("store", "show"));
-    await clock.run(1);
+    expect((await (await first).next()).value.name).toBe("first");
+    await clock.run(100);
+    arriving.push(...arrive()); // they wait with the others
+    await clock.run(150);
     readings[1]?.give({ ...analytics, name: "second" });
-    await clock.run(250); // a quarter of the interval after the one before
-    for (const watcher of await Promise.all(latest)) expect((await watcher.next()).value.name).toBe("second");
-    expect(readings).toHaveLength(2);
+    expect(await namesOf(arriving)).toEqual(new Set(["second"]));
+    await clock.run(500);
+    const later = arrive();
+    readings[2]?.give({ ...analytics, name: "third" });
+    await clock.run(250);
+    readings[3]?.give({ ...analytics, name: "fourth" });
+    expect(await namesOf(later)).toEqual(new Set(["third", "fourth"]));
+    expect(readings).toHaveLength(4);
+    await feed.close();
+  });
+
+  test("gives a new subscriber no read for all that began before it came, but a later one", async () => {
+    const clock = stopTimers();
+    const { read, readings } = heldReadings();
+    const feed = createLiveFeed({ read });
+    const first = feed.watch("store", "show");
+    readings[0]?.give(analytics);
+    await (await first).next();
+    feed.changed("store", "show");
+    await clock.run(1); // it is being read for all
+    const second = feed.watch("store", "show"); // opened after the receipt of another event
+    const third = feed.watch("store", "show");
+    readings[1]?.give({ ...analytics, name: "old" });
+    expect((await (await first).next()).value.name).toBe("old");
+    feed.changed("store", "show");
+    await clock.run(1_000);
+    readings[2]?.give({ ...analytics, name: "new" });
+    readings[3]?.give({ ...analytics, name: "new" });
+    for (const opened of [second, third]) expect((await (await opened).next()).value.name).toBe("new");
     await feed.close();
   });
 
@@ -207,18 +235,16 @@ describe("the feed", () => {
   });
 });
 
-test("subscribers that arrive during a read share the next one if the show has changed meanwhile", async () => {
+test("subscribers that arrive during a read share the next one", async () => {
   const clock = stopTimersPrecisely();
   const { read, readings } = heldReadings();
   const feed = createLiveFeed({ read });
   const first = feed.watch("store", "show");
-  feed.changed("store", "show");
   const others = [1, 2, 3].map(() => feed.watch("store", "show"));
   readings[0]?.give({ ...analytics, name: "old" });
   expect((await (await first).next()).value.name).toBe("old");
-  await clock.run(1);
-  readings[1]?.give({ ...analytics, name: "new" });
   await clock.run(250);
+  readings[1]?.give({ ...analytics, name: "new" });
   for (const watcher of others) expect((await (await watcher).next()).value.name).toBe("new");
   expect(readings).toHaveLength(2);
   await feed.close();

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { checkConnections } from "../../../src/cli/doctor/database.js";
 import { checkClock, checkNode } from "../../../src/cli/doctor/machine.js";
+import { checkProxy } from "../../../src/cli/doctor/machine.js";
 import { readConfig } from "../../../src/config.js";
 import { openDatabase } from "../../../src/database/open.js";
+import { startApp } from "../../support/app.js";
 import { cli } from "../../support/process/cli.js";
 import { placeForTest, unmigratedPlaceForTest } from "../../support/process.js";
 
@@ -130,3 +132,24 @@ test.each([
   expect(checkConnections(needed + 1, config)).toMatchObject({ status: "ok", detail: detail(needed + 1) });
   expect(checkConnections(needed, config)).toMatchObject({ status: "warning", detail: detail(needed) });
 });
+
+test.each([
+  ["/external/store/v1", { "x-forwarded-for": "203.0.113.9" }],
+  ["/graphql", { via: "1.1 cache" }],
+  ["/healthz", { forwarded: "for=203.0.113.9" }],
+])(
+  "a proxy before %s is a warning where TRUST_PROXY is not set, before any shopper counts for its address",
+  async (path, headers) => {
+    for (const trustedProxies of [0, 1]) {
+      const app = await startApp({ trustedProxies });
+      const at = { host: "127.0.0.1", port: Number(new URL(app.url).port), trustedProxies };
+      await fetch(app.url + path, { headers: { connection: "close" } });
+      expect(await checkProxy(at)).toMatchObject([{ name: "proxy", status: "ok" }]);
+      for (let call = 0; call < 2; call += 1)
+        await fetch(app.url + path, { headers: { connection: "close", ...headers } });
+      const warned = { status: "warning", advice: expect.stringContaining("set TRUST_PROXY, now 0, to their number") };
+      expect(await checkProxy(at)).toMatchObject([trustedProxies === 0 ? warned : { status: "ok" }]);
+      await app.close();
+    }
+  },
+);

@@ -1,4 +1,5 @@
 // @tier all
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createTestStore, startApp, type TestApp, type TestStore, storeAt } from "../../support/app.js";
 import { receive } from "../../support/http/bytes.js";
@@ -9,6 +10,7 @@ import { needed } from "../../support/run/programs.js";
 import { record, saved } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
+const operations = await readFile("docs/operations.md", "utf8");
 const [nginx, haproxy] = [needed("TEST_NGINX"), needed("TEST_HAPROXY")];
 const prefix = "/shop-api";
 
@@ -30,6 +32,12 @@ const stripping = [
   `http-request replace-path ${prefix}/(.*) /\\1`,
 ];
 
+/** The location of nginx that removes the prefix and decodes nothing. */
+function documentedLocation(app: TestApp): string {
+  const [, location = ""] = /```nginx\nlocation \/shop-api\/ \{\n([^]*?)\n\}\n```/u.exec(operations) ?? [];
+  return location.replace("http://127.0.0.1:4000", server(app));
+}
+
 /** How a proxy passes on what comes below the prefix, and the address that the OpenAPI document names then. */
 const ways: [string, () => Promise<Proxy>, (base: string) => string][] = [
   ["nginx that removes the prefix", () => nginxAt(`proxy_pass ${server(apps.plain)}/;`), () => "."],
@@ -38,6 +46,7 @@ const ways: [string, () => Promise<Proxy>, (base: string) => string][] = [
     () => nginxAt(`proxy_pass ${server(apps.plain)}/; proxy_http_version 1.1;`),
     () => ".",
   ],
+  ["nginx as in docs/operations.md", () => nginxAt(documentedLocation(apps.plain)), () => "."],
   [
     "nginx that removes the prefix, with BASE_PATH",
     () => nginxAt(`proxy_pass ${server(apps.prefixed)}/; ${forwarded}`),
@@ -94,4 +103,17 @@ describe.each(ways)("behind %s", (_, start, serverUrl) => {
     expect((await values.next()).value.data.liveStreamAnalytics.kpis.orders.total).toBe(1);
     leaving.abort();
   });
+});
+
+test("behind nginx as in docs/operations.md, ids with any characters are found, and queries are kept", async () => {
+  const proxy = await nginxAt(documentedLocation(apps.plain));
+  onTestFinished(() => proxy.close());
+  const caller = storeAt(`http://127.0.0.1:${proxy.port}${prefix}`, store);
+  for (const id of ["a/b", "a%2Fb", "100%", "a b", "ü", "a//b", ".."]) {
+    await caller.post(paths.one, { product: product(id) });
+    expect(
+      (await caller.get(`/external/product/v1/${encodeURIComponent(id).replace(/^\.\.$/u, "sku-..")}`)).body.id,
+    ).toBe(id);
+  }
+  expect((await caller.get("/external/product/v1?ids=a%2Fb&ids=100%25")).body.totalCount).toBe(2);
 });

@@ -208,6 +208,22 @@ class Writer {
     return `{${fields.map((field) => `${field.name}: ${this.#literal(field.name, field.type)}`).join(", ")}}`;
   }
 
+  /** A value as a literal without variables. */
+  #constant(value: unknown, type: GraphQLInputType): string {
+    const nullable = getNullableType(type);
+    if (Array.isArray(value)) {
+      const itemType = isListType(nullable) ? nullable.ofType : nullable;
+      return `[${value.map((item) => this.#constant(item, itemType)).join(", ")}]`;
+    }
+    if (isListType(nullable)) return this.#constant(value, nullable.ofType);
+    if (!isInputObjectType(nullable)) return this.#leafLiteral(value, nullable);
+    const types = nullable.getFields();
+    const fields = Object.entries(value as object).map(
+      ([name, inner]) => `${name}: ${this.#constant(inner, types[name]?.type ?? nullable)}`,
+    );
+    return `{${fields.join(", ")}}`;
+  }
+
   #leafLiteral(value: unknown, type: GraphQLInputType): string {
     return isEnumType(getNamedType(type)) && typeof value === "string" ? value : JSON.stringify(value);
   }
@@ -218,11 +234,10 @@ class Writer {
       : `${this.#name()}${this.#variables.size}`;
     if (this.#variables.has(variable)) return `$${variable}`; // of another type, perhaps
     const nullable = getNullableType(type);
-    const isLeaf = !isInputObjectType(getNamedType(type)) && !isListType(nullable);
-    const hasDefault = this.#has.defaults && isLeaf && this.choices.oneIn(2);
+    const hasDefault = this.#has.defaults && this.choices.oneIn(2);
     const isRequired = hasDefault ? this.choices.oneIn(2) : isNonNullType(type) || this.choices.oneIn(6);
     const required = isRequired ? "!" : "";
-    const written = hasDefault ? ` = ${this.#leafLiteral(this.#value(name, type), type)}` : "";
+    const written = hasDefault ? ` = ${this.#constant(this.#value(name, type), type)}` : "";
     this.#variables.set(variable, `${String(nullable)}${required}${written}`);
     const isMissing = hasDefault ? this.choices.oneIn(2) : this.choices.oneIn(isRequired ? 12 : 3);
     if (!isMissing) this.#values[variable] = this.#value(name, type);

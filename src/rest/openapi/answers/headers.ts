@@ -1,7 +1,7 @@
 import { rateLimitHeaders } from "../../../access/rateLimits/rateLimit.js";
 import { exampleRequestId, exampleReservation } from "./problems.js";
 import type { JsonSchema } from "../types.js";
-import { type RestRoute, takesKey } from "../../routes/route.js";
+import { type RestRoute, takesCondition, takesKey } from "../../routes/route.js";
 
 const text: JsonSchema = { type: "string" };
 const exampleTag = 'W/"9hXNCUbsKkNZRdrGHy9X2g"';
@@ -20,6 +20,9 @@ export function notModified(headers: object): object {
 const condition =
   "The optional header `If-None-Match` holds ETags of answers that the caller has, separated by commas, or `*`. If the answer has one of them, the status is 304.";
 
+const writeCondition =
+  "With the optional header `If-Match`, it is done only if GET of the same path would answer with one of these ETags, or at all for `*`; with `If-None-Match`, only if not. Otherwise the status is 412.";
+
 const idempotencyKey =
   "The optional header `Idempotency-Key` makes it safe to send a call again (IETF draft-ietf-httpapi-idempotency-key-header). It is a unique id that the caller chooses for this call, such as a UUID, of 1 to 255 visible ASCII characters. A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.";
 
@@ -33,6 +36,7 @@ const fileBody =
 export function requestHeaders(route: RestRoute): string[] {
   return [
     ...(route.method === "GET" ? [condition] : []),
+    ...(takesCondition(route) ? [writeCondition] : []),
     ...(takesKey(route) ? [idempotencyKey] : []),
     ...(route.upload === undefined ? [] : [fileBody]),
   ];
@@ -58,8 +62,7 @@ export const responseHeaders = {
   EntityTag: entityTagHeader,
   IdempotencyReplayed: idempotencyReplayedHeader,
   Allow: {
-    description: "With METHOD_NOT_ALLOWED: the methods of the path. Otherwise absent.",
-    required: false,
+    description: "The methods of the path.",
     schema: text,
     example: "DELETE, GET, HEAD",
   },

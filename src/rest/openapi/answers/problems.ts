@@ -105,6 +105,7 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     UPGRADE_REQUIRED: new AppError("UPGRADE_REQUIRED", "WebSockets are not supported."),
     NOT_ACCEPTABLE: new AppError("NOT_ACCEPTABLE", "Operations are answered as application/json."),
     REQUEST_TIMEOUT: new AppError("REQUEST_TIMEOUT", "The request took too long to arrive."),
+    PRECONDITION_FAILED: new AppError("PRECONDITION_FAILED", "If-Match does not hold. Nothing was changed."),
     PAYLOAD_TOO_LARGE: new AppError(
       "PAYLOAD_TOO_LARGE",
       `The body may have at most ${bodyBytesMax} bytes (MAX_BODY_BYTES).`,

@@ -4,12 +4,13 @@ import type { Examples } from "../examples/examples.js";
 import type { AnswerSchema } from "./answers.js";
 import type { ApiLimits } from "../types.js";
 import { problemMediaType, problemTypes } from "../../problemDetails.js";
-import { type RestRoute, takesBody, takesKey } from "../../routes/route.js";
+import { type RestRoute, takesBody, takesCondition, takesKey } from "../../routes/route.js";
 
 const requestIdHeader = { "X-Request-Id": header("RequestId") };
 const limitHeaders = { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") };
 
 const headersByCode: Readonly<Partial<Record<ErrorCode, object>>> = {
+  METHOD_NOT_ALLOWED: { Allow: header("Allow") },
   UNAUTHENTICATED: { "WWW-Authenticate": header("Authenticate") },
   RATE_LIMITED: { "Retry-After": header("RetryAfter"), ...limitHeaders },
   IDEMPOTENCY_KEY_IN_USE: { "Retry-After": header("RetryAfter") },
@@ -25,7 +26,8 @@ export function describeResponses(
   const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
   const shared = sharedCodes(route, limits);
   const ofBody: readonly ErrorCode[] = takesBody(route) ? ["UNSUPPORTED_MEDIA_TYPE"] : [];
-  const own = (["BAD_REQUEST", ...ofBody, ...route.errors] as const).filter(
+  const ofCondition: readonly ErrorCode[] = takesCondition(route) ? ["PRECONDITION_FAILED"] : [];
+  const own = (["BAD_REQUEST", ...ofBody, ...ofCondition, ...route.errors] as const).filter(
     (code) => code !== "RATE_LIMITED" || limits.analyticsRateLimit > 0,
   );
   const ownByStatus = new Map<number, ErrorCode[]>();
@@ -65,7 +67,7 @@ function headersOfSuccess(route: RestRoute, hasDeprecated: boolean): object {
 }
 
 /** What is answered before an operation is known, or in its place. */
-const otherCodes = ["METHOD_NOT_ALLOWED", "NOT_FOUND", "REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
+const otherCodes = ["NOT_FOUND", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
 /** Headers that every one of the codes brings. */
 function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
@@ -83,9 +85,7 @@ export function sharedResponses(
       const headers = { ...requestIdHeader, ...headersByCode[code] };
       responses[pascalCase(code)] ??= problemResponse([code], headers, () => examples.problem(route, code));
     }
-    responses["Default"] ??= problemResponse(otherCodes, { Allow: header("Allow") }, (code) =>
-      examples.problem(route, code),
-    );
+    responses["Default"] ??= problemResponse(otherCodes, {}, (code) => examples.problem(route, code));
   }
   return responses;
 }
@@ -94,6 +94,7 @@ function sharedCodes(route: RestRoute, limits: ApiLimits): ErrorCode[] {
   return [
     "UNAUTHENTICATED",
     "FORBIDDEN",
+    "METHOD_NOT_ALLOWED",
     "URI_TOO_LONG",
     ...(takesBody(route) ? (["PAYLOAD_TOO_LARGE"] as const) : []),
     ...(isLimited(route, limits) ? (["RATE_LIMITED"] as const) : []),
