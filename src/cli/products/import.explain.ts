@@ -1,8 +1,10 @@
 import { InvalidArgumentError } from "commander";
+import { languageOf } from "../../catalog/import/ways/text.js";
 import { fileBytes } from "../../catalog/sources/csv/pieces.js";
 import type { RowExplanation } from "../../catalog/sources/formats/explain.js";
 import { AppError } from "../../errors.js";
 import { clip } from "../../lib/text.js";
+import { withStore } from "../runtime.js";
 import { type OutputOptions, print } from "../terminal/output.js";
 import { table } from "../terminal/table.js";
 import { type FileFormatOptions, readFormatOptions } from "./import.format.js";
@@ -16,14 +18,14 @@ export function parseLine(text: string): number {
 
 /** Shows one row of a file. @throws {AppError} BAD_REQUEST where there is none on this line */
 export async function explain(
-  file: string,
-  line: number,
+  { store, file, line }: { readonly store: string; readonly file: string; readonly line: number },
   options: OutputOptions & FileFormatOptions & Pick<ModeCommandOptions, "mode">,
 ): Promise<void> {
   if (isNdjson(file))
     throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON has the fields themselves.");
   const { explainRow } = await import("../../catalog/sources/formats/explain.js"); // its libraries would make each command start later
-  const fileFormat = await readFormatOptions(options);
+  const language = await withStore(store, (db) => languageOf(db, store));
+  const fileFormat = { ...(await readFormatOptions(options)), ...language };
   const isPatch = options.mode === "PATCH";
   const found = await withInput(file, (path) => explainRow(() => fileBytes(path), line, { ...fileFormat, isPatch }));
   if (found === undefined) throw new AppError("BAD_REQUEST", `${file} has no row on line ${line}.`);

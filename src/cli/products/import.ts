@@ -83,7 +83,7 @@ async function importAndReport(store: string, file: string, options: ImportComma
   if (rejects !== undefined && options.errorPolicy === "reject-all") {
     command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
   }
-  if (options.explain !== undefined) return explain(file, options.explain, options);
+  if (options.explain !== undefined) return explain({ store, file, line: options.explain }, options);
   const { result, read } = await withInput(file, (path) => importFile(store, path, options));
   const { message, imported, created, updated, failed, failures, deleted } = result;
   const counts = { imported, created, updated, ...(mode === "REPLACE" && { deleted }) };
@@ -127,7 +127,7 @@ async function importFile(store: string, file: string, options: ImportCommandOpt
       acceptedLines,
       preview: options.dryRun,
     };
-    if (form === "ndjson") return importNdjson(db, store, { file }, common);
+    if (form === "ndjson") return importNdjson(db, store, { file }, { ...common, isCommand: true });
     return importCsv(db, store, { file }, { ...common, pathPrefix: [], fileFormat });
   };
   try {

@@ -1,4 +1,5 @@
 import { type ProductInput, productFieldNames } from "../../product/product.fields.js";
+import { unknownHeader } from "../csv/csv.columns.js";
 import { columnsOfFields, type ProductFinisher } from "./finish.js";
 import { columnName, isNamed, type Layout, namesIn, type Role } from "./layout.js";
 import type { FormatOptions } from "./options.js";
@@ -32,24 +33,33 @@ interface Reading {
   readonly options: FormatOptions & { readonly isPatch?: boolean };
 }
 
-/** Reports each missing column once, instead of for each row. */
-export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): void {
+/** Reports each missing column once, instead of for each row. @returns whether the columns are those of no system that is known */
+export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): boolean {
   if (isRefused(layout, header)) {
     const name = `${layout.label}'s ${layout.refused?.name ?? ""}`;
-    return reader.refuse(
+    reader.refuse(
       `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`,
     );
+    return false;
   }
   const { map = {}, onePer, isPatch = false } = options;
   const mapped = columnsOfFields(map);
+  const isCommand = options.isCommand === true;
+  const isThere = (names: readonly string[]) => names.some((name) => header.some((each) => isNamed(each, name)));
+  const needed = neededBy(layout);
+  if (!isPatch && mapped.size === 0 && needed.filter(({ names }) => isThere(names)).length < 2) {
+    reader.refuse(unknownHeader(header, isCommand));
+    return true;
+  }
   reportMapped(reader, mapped, { header, map });
   reportOptions(reader, { finisher, header, options });
   if (onePer === "product" && layout.rows !== "adjacent") reader.refuse(onePerProductMessage);
-  if (isPatch) return requireKey(reader, [...mapped.keys(), ...header]);
-  for (const { field, names } of neededBy(layout)) {
-    if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;
-    reader.refuse(missingColumn(field, { names, layout, isCommand: options.isCommand === true }), field);
+  if (isPatch) requireKey(reader, [...mapped.keys(), ...header]);
+  for (const { field, names } of isPatch ? [] : needed) {
+    if (!isGiven(field, { map, options }) && !isThere(names))
+      reader.refuse(missingColumn(field, { names, layout, isCommand }), field);
   }
+  return false;
 }
 
 /** Columns of `map`. */

@@ -1,4 +1,5 @@
 import { Tokenizer } from "htmlparser2";
+import { withoutBuilders } from "./builders.js";
 import { findTag, hiddenElements } from "./html.elements.js";
 import { LineWriter } from "./html.lines.js";
 
@@ -8,9 +9,10 @@ const startDigitsMax = 6;
 
 /**
  * A line for each paragraph, item of a list and row of a table, in linear time; text that is not HTML stays as it is. Tags
- * need no pairs, so that the nesting of elements takes no memory.
+ * need no pairs, so that the nesting of elements takes no memory. The code of page builders is no text.
  */
-export function plainText(text: string): string {
+export function plainText(written: string): string {
+  const text = withoutBuilders(written);
   return hasMarkup(text) ? new HtmlText(text).read() : text.trim();
 }
 
