@@ -56,12 +56,8 @@ export function headerColumns(cells: readonly string[], place: HeaderPlace, prob
     return columns;
   }
   if (isOfOthers(cells)) {
-    problems.add({
-      code: "UNKNOWN_FIELD",
-      message: unknownHeader(cells, place.isCommand),
-      path: place.path,
-      line: place.line,
-    });
+    const message = unknownHeader(cells, place.isCommand);
+    problems.add({ code: "UNKNOWN_FIELD", message, path: place.path, line: place.line });
     return columns;
   }
   cells.forEach((cell, index) => {

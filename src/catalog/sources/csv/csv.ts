@@ -69,6 +69,7 @@ class ProductCsvReader {
   ended = false;
   #hasInvalid = false;
   readonly #notes = new Notes();
+  #notedLine = 0;
   readonly #splitter: RecordSplitter;
   readonly #checks: RowChecks;
   readonly #rowsMax: number;
@@ -199,7 +200,7 @@ class ProductCsvReader {
 
   #visible(key: string, line: number): string {
     const visible = withoutInvisibleEnds(key);
-    if (visible !== key) this.#notes.count(invisibleNote, line);
+    if (visible !== key && this.#notedLine !== line) this.#notes.count(invisibleNote, (this.#notedLine = line));
     return visible;
   }
 

@@ -1,5 +1,3 @@
-import type { Delimiter } from "./records.js";
-
 /** The cells of a row, counted. */
 export interface RowShape {
   readonly cells: number;
@@ -18,7 +16,7 @@ interface Scan {
 }
 
 interface ScanOptions {
-  readonly delimiter: Delimiter;
+  readonly delimiter: string;
   /** No row has more. */
   readonly cellsMax?: number;
   /** Whether nothing follows the text. */
@@ -29,33 +27,38 @@ const quote = '"';
 const lineEnd = /\r\n?|\n/gu;
 
 /** Counts the cells of the row that begins at `start`. */
-export function scanRow(text: string, start: number, { delimiter, cellsMax = Infinity, isWhole }: ScanOptions): Scan {
+function scanRow(text: string, start: number, { delimiter, cellsMax = Infinity, isWhole }: ScanOptions): Scan {
   let [at, cells, filled, hasStrayQuote] = [start, 0, 0, false];
   const scan = (state: Scan["state"], end: number): Scan => ({ state, end, shape: { cells, filled, hasStrayQuote } });
-  const missing = isWhole ? "none" : "open";
-  for (;;) {
+  while (cells < cellsMax) {
     cells += 1;
-    if (cells > cellsMax) return scan("none", at);
-    const begin = afterBlanks(text, at, delimiter);
-    if (text[begin] === quote) {
-      const close = closingQuote(text, begin);
-      if (close === -1 || (!isWhole && close + 1 === text.length)) return scan(missing, text.length);
-      if (close > begin + 1) filled = cells;
-      at = afterBlanks(text, close + 1, delimiter);
-    } else {
-      at = afterText(text, begin, delimiter);
-      if (at > begin) filled = cells;
-      hasStrayQuote ||= text.slice(begin, at).includes(quote);
-    }
+    const cell = cellAt(text, at, { delimiter, isWhole });
+    if (cell === undefined) return scan(isWhole ? "none" : "open", text.length);
+    at = cell.end;
+    if (!cell.isEmpty) filled = cells;
+    hasStrayQuote ||= cell.hasStrayQuote;
     const next = text[at];
     if (next === undefined) return scan(isWhole ? "row" : "open", at);
     if (isLineEnd(next)) return scan("row", at);
     if (next !== delimiter) return scan("none", at); // text after a closing quote
     at += 1;
   }
+  return scan("none", at);
 }
 
-function afterBlanks(text: string, from: number, delimiter: Delimiter): number {
+/** Undefined where the text ends within quotes. */
+function cellAt(text: string, from: number, { delimiter, isWhole }: ScanOptions) {
+  const begin = afterBlanks(text, from, delimiter);
+  if (text[begin] !== quote) {
+    const end = afterText(text, begin, delimiter);
+    return { end, isEmpty: end === begin, hasStrayQuote: text.slice(begin, end).includes(quote) };
+  }
+  const close = closingQuote(text, begin);
+  if (close === -1 || (!isWhole && close + 1 === text.length)) return undefined;
+  return { end: afterBlanks(text, close + 1, delimiter), isEmpty: close === begin + 1, hasStrayQuote: false };
+}
+
+function afterBlanks(text: string, from: number, delimiter: string): number {
   let at = from;
   for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[(at += 1)]) {
     if (next.trim() !== "") break;
@@ -63,7 +66,7 @@ function afterBlanks(text: string, from: number, delimiter: Delimiter): number {
   return at;
 }
 
-function afterText(text: string, from: number, delimiter: Delimiter): number {
+function afterText(text: string, from: number, delimiter: string): number {
   let at = from;
   for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[at]) at += 1;
   return at;
@@ -88,9 +91,27 @@ export interface Width {
 }
 
 /** Whether a row has the header's width: spreadsheets leave empty cells beyond. */
-export function isOfWidth({ cells, filled }: RowShape, width: Width): boolean {
+function isOfWidth({ cells, filled }: RowShape, width: Width): boolean {
   return cells >= width.filled && filled <= width.filled;
 }
+
+export function shapeOf(record: string, delimiter: string): RowShape {
+  return scanRow(record, 0, { delimiter, isWhole: true }).shape;
+}
+
+/** Whether a record of several lines may have rows within: a quote that is missing is closed by that of another row. */
+export function isDoubtful(record: string, delimiter: string, width: Width | undefined): boolean {
+  if (width === undefined) return false;
+  const shape = shapeOf(record, delimiter);
+  return shape.hasStrayQuote || !isOfWidth(shape, width);
+}
+
+/** Whether a cell ends after `\\"`, as PHP's fputcsv leaves a quote within one, so that another has a quote without its pair. */
+export function hasEscapedQuote(record: string, delimiter: string): boolean {
+  return escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
+}
+
+const escapedQuote = /\\"\s*[,;\t]/u;
 
 /** Empty ones, beyond the header. */
 const surplusMax = 100;
@@ -121,7 +142,7 @@ export class Retries {
 
 interface Damage {
   readonly width: Width;
-  readonly delimiter: Delimiter;
+  readonly delimiter: string;
   readonly retries: Retries;
   readonly charactersMax: number;
   /** Where the row ends in the text, if it is sound because no other row begins before. */

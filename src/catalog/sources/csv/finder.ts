@@ -69,3 +69,9 @@ export class LineEnds {
     return lines;
   }
 }
+
+/** As `trim` of strings. */
+export function isSpace(code: number): boolean {
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
+  return /\s/u.test(String.fromCharCode(code));
+}

@@ -1,5 +1,6 @@
-import { DamagedRow, isOfWidth, type Place, Retries, scanRow, type Width } from "./damage.js";
-import { Finder, LineEnds } from "./finder.js";
+import { DamagedRow, hasEscapedQuote, isDoubtful, type Place, Retries, shapeOf, type Width } from "./damage.js";
+import { comment, separatorIn } from "./aboveHeader.js";
+import { Finder, isSpace, LineEnds } from "./finder.js";
 
 export type Delimiter = (typeof delimiters)[number];
 export const delimiters = [",", ";", "\t"] as const;
@@ -21,11 +22,6 @@ export const recordCharactersMax = 4 * 1024 * 1024;
 const [quote, lineFeed, byteOrderMark] = [34, 10, 0xfeff] as const;
 const delimiterCodes = new Set(delimiters.map((delimiter) => delimiter.charCodeAt(0)));
 
-/** Meta's files have lines of these above their header: `# Required | …`, `# ref_application_id 123`, `#LEARN HOW TO …`. */
-const comment = /^\s*"?#\s*(?:ref_(?:application|asset)_id\b|[^\s,;|]+[ |][^,;\t])/iu;
-
-/** PHP's fputcsv leaves a quote as it is where a backslash is before it. */
-const escapedQuote = /\\"\s*[,;\t]/u;
 const retriesMax = 4 * recordCharactersMax;
 
 /** `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
@@ -105,14 +101,10 @@ export class RecordSplitter {
   }
 
   /** @returns where to go on after a damaged row */
-  // oxlint-disable-next-line complexity -- the one loop over every character of a file
+  // oxlint-disable-next-line complexity, max-lines-per-function -- the one loop over every character of a file
   #split({ text: piece, at }: Place, records: CsvRecord[]): Place | undefined {
     const [quotes, lineEnds] = [this.#quotes, this.#lineEnds];
-    if (at === 0 || piece !== this.#piece) {
-      quotes.reset(piece);
-      lineEnds.reset(piece, this.#previousCode);
-      this.#piece = piece;
-    }
+    if (at === 0 || piece !== this.#piece) this.#lookAt(piece);
     lineEnds.rewind(at);
     let start = this.#previousCode === -1 && piece.charCodeAt(0) === byteOrderMark ? 1 : at;
     let index = start;
@@ -127,7 +119,11 @@ export class RecordSplitter {
         this.#step(piece.charCodeAt(index));
         index += 1;
         if (this.#fault !== undefined && this.#width !== undefined)
-          return this.#fail(this.#isOnOneLine ? this.#fault : "unclosedQuote", this.#joined(piece, start), records);
+          return this.#fail(
+            this.#line === this.recordLine ? this.#fault : "unclosedQuote",
+            this.#joined(piece, start),
+            records,
+          );
       } else if (nextQuote < lineEnd) {
         this.#skip(piece, index, nextQuote);
         this.#step(quote);
@@ -152,8 +148,10 @@ export class RecordSplitter {
     return this.#fail(this.#tooLong(), { text: this.#rest, at: 0 }, records);
   }
 
-  get #isOnOneLine(): boolean {
-    return this.#line === this.recordLine;
+  #lookAt(piece: string): void {
+    this.#quotes.reset(piece);
+    this.#lineEnds.reset(piece, this.#previousCode);
+    this.#piece = piece;
   }
 
   /** The record with what follows it. */
@@ -206,7 +204,8 @@ export class RecordSplitter {
     const isBlank = this.#blank || (this.#delimiter === undefined && !/\S/u.test(record));
     if (!isBlank && !this.#isAboveHeader(record)) {
       const isSeveral = this.#hasQuotes && this.#line - Number(lineEnd !== undefined) > this.recordLine;
-      if (isSeveral && this.#isDoubtful(record)) return this.#fail("unclosedQuote", place, records, end);
+      if (isSeveral && isDoubtful(record, this.delimiter, this.#width))
+        return this.#fail("unclosedQuote", place, records, end);
       this.#add(record, records);
     }
     this.#begin();
@@ -214,14 +213,14 @@ export class RecordSplitter {
   }
 
   #add(text: string, records: CsvRecord[]): void {
-    const isEscaped = this.#hasQuotes && this.#fault === undefined && escapedQuote.test(text);
-    const fault = isEscaped && this.#shapeOf(text).hasStrayQuote ? "escapedQuote" : this.#fault;
+    const isEscaped = this.#hasQuotes && this.#fault === undefined && hasEscapedQuote(text, this.delimiter);
+    const fault = isEscaped ? "escapedQuote" : this.#fault;
     records.push({ text, line: this.recordLine, fault });
     if (this.#hasRecord) return;
     this.#hasRecord = true;
     this.#ended = this.isOfHeader;
     if (this.#delimiter === undefined) this.#readAs(this.#detect(text));
-    if (fault === undefined) this.#width = this.#shapeOf(text);
+    if (fault === undefined) this.#width = shapeOf(text, this.delimiter);
   }
 
   #begin(): void {
@@ -230,17 +229,6 @@ export class RecordSplitter {
     this.#blank = true;
     this.#fault = undefined;
     this.#hasQuotes = false;
-  }
-
-  #shapeOf(record: string) {
-    return scanRow(record, 0, { delimiter: this.delimiter, isWhole: true }).shape;
-  }
-
-  /** Whether a record of several lines may have rows within: a quote that is missing is closed by that of another row. */
-  #isDoubtful(record: string): boolean {
-    if (this.#width === undefined) return false;
-    const shape = this.#shapeOf(record);
-    return shape.hasStrayQuote || !isOfWidth(shape, this.#width);
   }
 
   /** Ends the header, or begins to look for the row that follows a damaged one. @returns where it is */
@@ -273,7 +261,7 @@ export class RecordSplitter {
 
   #isAboveHeader(record: string): boolean {
     if (this.#hasRecord) return false;
-    const [, named] = /^\s*"?sep=(.?)"?\s*$/iu.exec(record) ?? [];
+    const named = separatorIn(record);
     if (named === undefined) return comment.test(record);
     this.stated = delimiters.find((delimiter) => delimiter === (named === "" ? "\t" : named));
     if (this.stated !== undefined && this.#delimiter === undefined) this.#readAs(this.stated);
@@ -283,10 +271,4 @@ export class RecordSplitter {
   #tooLong(): RecordFault {
     return this.#at === quoted ? "tooLongInQuotes" : "tooLong";
   }
-}
-
-/** As `trim` of strings. */
-function isSpace(code: number): boolean {
-  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
-  return /\s/u.test(String.fromCharCode(code));
 }

@@ -36,18 +36,14 @@ interface Reading {
 /** Reports each missing column once, instead of for each row. @returns whether the columns are those of no system that is known */
 export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): boolean {
   if (isRefused(layout, header)) {
-    const name = `${layout.label}'s ${layout.refused?.name ?? ""}`;
-    reader.refuse(
-      `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`,
-    );
+    reader.refuse(withoutPrices(layout));
     return false;
   }
-  const { map = {}, onePer, isPatch = false } = options;
+  const { map = {}, onePer, isPatch = false, isCommand = false } = options;
   const mapped = columnsOfFields(map);
-  const isCommand = options.isCommand === true;
-  const isThere = (names: readonly string[]) => names.some((name) => header.some((each) => isNamed(each, name)));
-  const needed = neededBy(layout);
-  if (!isPatch && mapped.size === 0 && needed.filter(({ names }) => isThere(names)).length < 2) {
+  const isThere = ({ names }: Need) => names.some((name) => header.some((each) => isNamed(each, name)));
+  const needed = isPatch ? [] : neededBy(layout);
+  if (!isPatch && isUnknown(needed.filter(isThere), map)) {
     reader.refuse(unknownHeader(header, isCommand));
     return true;
   }
@@ -55,11 +51,18 @@ export function reportMissing(reader: FormatReader, { layout, finisher, header, 
   reportOptions(reader, { finisher, header, options });
   if (onePer === "product" && layout.rows !== "adjacent") reader.refuse(onePerProductMessage);
   if (isPatch) requireKey(reader, [...mapped.keys(), ...header]);
-  for (const { field, names } of isPatch ? [] : needed) {
-    if (!isGiven(field, { map, options }) && !isThere(names))
-      reader.refuse(missingColumn(field, { names, layout, isCommand }), field);
-  }
+  const missing = needed.filter((need) => !isGiven(need.field, { map, options }) && !isThere(need));
+  for (const { field, names } of missing) reader.refuse(missingColumn(field, { names, layout, isCommand }), field);
   return false;
+}
+
+function isUnknown(known: readonly Need[], map: object): boolean {
+  return known.length < 2 && Object.keys(map).length === 0;
+}
+
+function withoutPrices({ label, refused }: Layout): string {
+  const name = `${label}'s ${refused?.name ?? ""}`;
+  return `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`;
 }
 
 /** Columns of `map`. */

@@ -150,7 +150,7 @@ describe("a problem of a row", () => {
     ];
     for (const text of texts) {
       for (const { message, path } of await problemsOf(text))
-        expect(`${message}${path.join()}`.length).toBeLessThan(200);
+        expect(`${message}${path.join()}`.length).toBeLessThan(250);
     }
   });
 });

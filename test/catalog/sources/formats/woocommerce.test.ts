@@ -203,8 +203,8 @@ test("a German file whose column of stock has an unknown name makes no product a
 
 test("dates of sales without a zone are of the store's", async () => {
   const sale = { ...row, "Sale price": "15", "Date sale price ends": "2026-03-10 12:00" };
-  const header = Object.keys(sale).join(",");
-  const content = `${header}\n${Object.values(sale).join(",")}\n`;
+  const names = Object.keys(sale).join(",");
+  const content = `${names}\n${Object.values(sale).join(",")}\n`;
   const now = Date.parse("2026-03-10T12:30:00Z");
   const clock = vi.spyOn(Date, "now").mockReturnValue(now);
   const priceIn = async (timeZone: string) =>

@@ -45,14 +45,19 @@ export class DateReader {
     const found = new Map<string, DateRange>();
     for (const { index, 0: separator } of text.matchAll(separators)) {
       const [left, right] = [text.slice(0, index).trim(), text.slice(index + separator.length).trim()];
-      const isOpen = separator.includes("/") && (left === "" || right === "") && left !== right;
-      if (!isOpen && (left === "" || right === "")) continue;
-      const from = left === "" ? null : this.#spanOf(left);
-      const to = right === "" ? null : this.#spanOf(right, true);
-      if (from !== undefined && to !== undefined) found.set(JSON.stringify([from, to]), { from, to });
+      const range = this.#rangeOf(left, right, separator.includes("/"));
+      if (range !== undefined) found.set(JSON.stringify(range), range);
     }
     const [range, ...others] = found.values();
     return range === undefined || others.length > 0 ? undefined : isIn(time, range);
+  }
+
+  #rangeOf(left: string, right: string, mayBeOpen: boolean): DateRange | undefined {
+    if (left === right && left === "") return undefined;
+    if (!mayBeOpen && (left === "" || right === "")) return undefined;
+    const from = left === "" ? null : this.#spanOf(left);
+    const to = right === "" ? null : this.#spanOf(right, true);
+    return from === undefined || to === undefined ? undefined : { from, to };
   }
 
   /** @param isEnd whether a time of day with two ends (`T0:00-23:59`) is the later of them */
@@ -96,8 +101,11 @@ function withSeparators(text: string): string {
 
 /** In seconds since 1970, of UTC. */
 function dayOf(text: string): number | undefined {
-  const [first = "", second = "", third = "", ...more] = text.split(/[./\s,-]+/u).filter((part) => part !== "");
-  if (more.length > 0) return undefined;
+  const parts = text.split(/[./\s,-]+/u).filter((part) => part !== "");
+  return parts.length > 3 ? undefined : dayOfParts(parts, text);
+}
+
+function dayOfParts([first = "", second = "", third = ""]: readonly string[], text: string): number | undefined {
   const [separator] = /[./-]/u.exec(text) ?? [];
   if (/^\d{4}$/u.test(first)) return dayFrom(first, second, third);
   const [firstMonth, secondMonth] = [monthOf(first), monthOf(second)];
@@ -135,17 +143,24 @@ const clockPattern =
 function timeOf(text: string, isEnd: boolean): TimeOfDay | undefined {
   const [, hour, minute, second = "0", half, utc, sign, zoneHour = "0", zoneMinute = "0"] =
     clockPattern.exec(text) ?? [];
-  const [hours, minutes, seconds] = [hoursOf(Number(hour), half), Number(minute), Number(second)];
-  if (hours === undefined || Number.isNaN(minutes) || minutes > 59 || seconds > 60) return undefined;
-  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60 * (sign === "-" ? -1 : 1);
-  if (Math.abs(offset) <= offsetHoursMax * 60 * 60) {
-    return {
-      seconds: (hours * 60 + minutes) * 60 + seconds,
-      offset: utc === undefined && sign === undefined ? undefined : offset,
-    };
+  const start = secondsOf(hoursOf(Number(hour), half), Number(minute), Number(second));
+  if (start === undefined) return undefined;
+  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60;
+  if (zone <= offsetHoursMax * 60 * 60) {
+    const isSaid = utc !== undefined || sign !== undefined;
+    return { seconds: start, offset: isSaid ? signed(zone, sign) : undefined };
   }
-  if (sign !== "-" || Number(zoneHour) > hourMax || Number(zoneMinute) > 59) return undefined;
-  return { seconds: isEnd ? -offset : (hours * 60 + minutes) * 60, offset: undefined };
+  const last = secondsOf(hoursOf(Number(zoneHour), undefined), Number(zoneMinute), 0);
+  return last === undefined || sign !== "-" ? undefined : { seconds: isEnd ? last : start, offset: undefined };
+}
+
+function signed(zone: number, sign: string | undefined): number {
+  return sign === "-" ? -zone : zone;
+}
+
+function secondsOf(hours: number | undefined, minutes: number, seconds: number): number | undefined {
+  if (hours === undefined || !(minutes <= 59) || seconds > 60) return undefined;
+  return (hours * 60 + minutes) * 60 + seconds;
 }
 
 /** @param half of the day, am or pm, where the clock has 12 hours */
