@@ -36,7 +36,8 @@ export function invisibleIn(text: string): string | undefined {
 
 /** Without control and format characters at both ends, and the blanks beside them; the same text where there are none. */
 export function withoutInvisibleEnds(text: string): string {
-  if (invisibleIn(text) === undefined) return text;
+  const [start, end] = [text.charCodeAt(0), text.charCodeAt(text.length - 1)];
+  if ((start > 32 && start < 127 && end > 32 && end < 127) || invisibleIn(text) === undefined) return text;
   const [characters, isEnd] = [Array.from(text), (character: string) => /[\p{Cc}\p{Cf}\s]/u.test(character)];
   const [first, last] = [
     characters.findIndex((each) => !isEnd(each)),

@@ -224,11 +224,8 @@ export class RecordSplitter {
   }
 
   #begin(): void {
-    this.#rest = "";
-    this.#at = cellStart;
-    this.#blank = true;
-    this.#fault = undefined;
-    this.#hasQuotes = false;
+    [this.#rest, this.#at, this.#blank] = ["", cellStart, true];
+    [this.#fault, this.#hasQuotes] = [undefined, false];
   }
 
   /** Ends the header, or begins to look for the row that follows a damaged one. @returns where it is */
