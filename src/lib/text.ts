@@ -29,6 +29,26 @@ export function textFault(
   return undefined;
 }
 
+const printable = /^[ -~]*$/u;
+
+/** A control or format character of a text, which nobody sees; undefined where it has none. */
+export function invisibleIn(text: string): string | undefined {
+  return printable.test(text) ? undefined : /[\p{Cc}\p{Cf}]/u.exec(text)?.[0];
+}
+
+/** Without control and format characters at both ends, and the blanks beside them; the same text where there are none. */
+export function withoutInvisibleEnds(text: string): string {
+  const [start, end] = [text.charCodeAt(0), text.charCodeAt(text.length - 1)];
+  if ((start > 32 && start < 127 && end > 32 && end < 127) || invisibleIn(text) === undefined) return text;
+  const [characters, isEnd] = [Array.from(text), (character: string) => /[\p{Cc}\p{Cf}\s]/u.test(character)];
+  const [first, last] = [
+    characters.findIndex((each) => !isEnd(each)),
+    characters.findLastIndex((each) => !isEnd(each)),
+  ];
+  const ends = [...characters.slice(0, Math.max(first, 0)), ...characters.slice(last + 1)].join("");
+  return invisibleIn(ends) === undefined ? text : characters.slice(first, last + 1).join("");
+}
+
 /** The most characters of ids, skus and names. */
 export const nameCharactersMax = 255;
 

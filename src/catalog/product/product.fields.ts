@@ -30,7 +30,11 @@ interface OfKind<Kind extends FieldKind, Stored> {
 }
 
 export type ProductField =
-  | (OfKind<"text", string> & { readonly charactersMax: number })
+  | (OfKind<"text", string> & {
+      readonly charactersMax: number;
+      /** Whether each of its characters must be one that is seen. */
+      readonly isVisible?: true;
+    })
   | OfKind<"url", string>
   | OfKind<"urls", string[]>
   | OfKind<"price", Prisma.Decimal>
@@ -44,6 +48,7 @@ export const productFields = {
   id: {
     kind: "text",
     charactersMax: 255,
+    isVisible: true,
     required: true,
     column: "id",
     description: "Reference id: unique within the store.",
@@ -54,6 +59,7 @@ export const productFields = {
   sku: {
     kind: "text",
     charactersMax: 255,
+    isVisible: true,
     required: true,
     column: "sku",
     description: "Stock keeping unit: unique within the store.",

@@ -1,6 +1,6 @@
 import type { Path, Problem } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
-import { textFault } from "../../lib/text.js";
+import { invisibleIn, textFault } from "../../lib/text.js";
 import type { ProductField } from "./product.fields.js";
 
 /** Costly messages are made on demand, of the value as it was sent: problems beyond those that are listed are only counted. */
@@ -16,7 +16,22 @@ export const priceMin = 0;
 
 /** What the values of a field must be. */
 export function ruleOf(field: ProductField): Rule {
-  return field.kind === "text" ? text(field.charactersMax, !field.required) : { url, urls, price, flag }[field.kind];
+  if (field.kind !== "text") return { url, urls, price, flag }[field.kind];
+  const rule = text(field.charactersMax, !field.required);
+  return "isVisible" in field ? visible(rule) : rule;
+}
+
+function visible(rule: Rule): Rule {
+  return (value, field, report) => {
+    const hidden = typeof value === "string" ? invisibleIn(value) : undefined;
+    if (hidden === undefined || hidden === "\0") return rule(value, field, report);
+    const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0") ?? "";
+    report(
+      field,
+      "INVALID_VALUE",
+      `${field} must not contain a control or format character (U+${code}): nobody sees it.`,
+    );
+  };
 }
 
 function text(max: number, blank = false): Rule {

@@ -1,3 +1,4 @@
+import { invalidLine } from "./csv/csv.faults.js";
 import type { CsvPiece } from "./csv/pieces.js";
 import { SentDigits } from "../../lib/json/digits.js";
 import { notJson } from "../../lib/json/fault.js";
@@ -34,6 +35,7 @@ class NdjsonReader {
   readonly #path: NonNullable<CsvOptions["pathPrefix"]>;
   #rest = "";
   #isDropping = false;
+  #hasInvalid = false;
   #line = 0;
   #rows = 0;
   #bytesRead = 0;
@@ -53,8 +55,9 @@ class NdjsonReader {
     return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
   }
 
-  *read({ text, bytesRead, invalidAs }: CsvPiece): Generator<CsvChunk, void> {
+  *read({ text, bytesRead, invalidAs, hasInvalid }: CsvPiece): Generator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
+    this.#hasInvalid ||= hasInvalid === true;
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
       this.#take(this.#rest + text.slice(start, end));
@@ -68,7 +71,7 @@ class NdjsonReader {
     if (invalidAs === undefined) return;
     this.#rest = "";
     const line = this.#line + 1;
-    const message = `Line ${line} is not valid ${invalidAs}.`;
+    const message = invalidLine(line, invalidAs);
     this.#checks.problems.add({ code: "MALFORMED", message, path: this.#path, line });
   }
 
@@ -88,6 +91,9 @@ class NdjsonReader {
     if (isTooLong) {
       const message = `A line may have at most ${lineCharactersMax} characters.`;
       this.#checks.row.add({ code: "TOO_LONG", message, path: this.#path, line });
+    } else if (this.#hasInvalid && !json.isWellFormed()) {
+      const message = invalidLine(line, "UTF-8");
+      this.#checks.row.add({ code: "MALFORMED", message, path: this.#path, line });
     } else this.#takeProduct(json, line);
     this.#checks.endRow(line);
   }

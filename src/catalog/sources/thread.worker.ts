@@ -8,6 +8,7 @@ import { receiveBody } from "../../lib/json/body.js";
 import { parseJson } from "../../lib/json/parse.js";
 import { stringSlices } from "../../lib/json/elements.js";
 import { type CsvPiece, fileBytes, utf8Pieces } from "./csv/pieces.js";
+import { refuseOtherFiles, withHead } from "./encoding/fileKinds.js";
 import type { FormatOptions } from "./formats/options.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv/csv.js";
 import { type JsonOptions, type ProductsRange, readProductsJson } from "./json.js";
@@ -148,14 +149,19 @@ async function readRows(
 ): Promise<Reading> {
   const { kind } = source;
   const open = () => bytesOf(source, beginPiece);
-  if (kind === "ndjsonFile" || kind === "ndjsonText") return readNdjson(utf8Pieces(open()), options);
+  if (kind === "ndjsonFile" || kind === "ndjsonText") return readNdjson(await ndjsonPieces(open, options), options);
   const { fileFormat, ...others } = options;
   if (fileFormat === undefined) {
     const { decodeText } = await import("./encoding/decode.js"); // most imports need no libraries for encodings
-    return readCsv((await decodeText(open(), {})).pieces, others);
+    return readCsv((await decodeText(open, {})).pieces, others);
   }
   const { readCatalog } = await import("./formats/read.js"); // most imports need no libraries for XML, HTML and encodings
   return readCatalog(open, { ...fileFormat, ...others });
+}
+
+async function ndjsonPieces(open: () => AsyncGenerator<Buffer>, { isCommand = false }: ReadingTask["options"]) {
+  const { all } = await withHead(open(), (head) => refuseOtherFiles(head, isCommand, true));
+  return utf8Pieces(all, open);
 }
 
 async function* bytesOf(source: ThreadFile | ThreadText, beginPiece: () => void): AsyncGenerator<Buffer, void> {

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fileBytes, filePieces } from "../../catalog/sources/csv/pieces.js";
+import { fileBytes, filePieces, utf8Bytes } from "../../catalog/sources/csv/pieces.js";
 import type { FormatReadOptions } from "../../catalog/sources/formats/opened.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
@@ -72,7 +72,12 @@ async function writeRejects(
   accepted: LineSet | undefined,
 ): Promise<void> {
   const rejected = form === "ndjson" ? rejectedLines(file, accepted) : await rejectedRows(file, options, accepted);
-  return pipeline(rejected, createWriteStream(target));
+  return pipeline(bytesOf(rejected), createWriteStream(target));
+}
+
+/** Bytes that are not UTF-8 are as they were. */
+async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
+  for await (const text of texts) yield utf8Bytes(text);
 }
 
 interface RejectedFile {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option, InvalidArgumentError } from "commander";
-import { importCsv, importNdjson } from "../../catalog/import/ways/text.js";
+import { importCsv, importNdjson, languageOf } from "../../catalog/import/ways/text.js";
 import type { ErrorPolicy } from "../../catalog/sources/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
@@ -84,7 +84,7 @@ async function importAndReport(store: string, file: string, options: ImportComma
   if (rejects !== undefined && options.errorPolicy === "reject-all") {
     command.error("--rejects needs --error-policy reject-failed: with reject-all, all rows are rejected.");
   }
-  if (options.explain !== undefined) return explain(file, options.explain, options);
+  if (options.explain !== undefined) return explain({ store, file, line: options.explain }, options);
   const { result, read } = await withInput(file, (path) => importFile(store, path, options));
   const { message, imported, created, updated, failed, failures, deleted } = result;
   const counts = { imported, created, updated, ...(mode === "REPLACE" && { deleted }) };
@@ -128,7 +128,7 @@ async function importFile(store: string, file: string, options: ImportCommandOpt
       acceptedLines,
       preview: options.dryRun,
     };
-    if (form === "ndjson") return importNdjson(db, store, { file }, common);
+    if (form === "ndjson") return importNdjson(db, store, { file }, { ...common, isCommand: true });
     return importCsv(db, store, { file }, { ...common, pathPrefix: [], fileFormat });
   };
   try {
@@ -197,14 +197,14 @@ function parseLine(text: string): number {
 
 /** Shows one row of a file. @throws {AppError} BAD_REQUEST where there is none on this line */
 async function explain(
-  file: string,
-  line: number,
+  { store, file, line }: { readonly store: string; readonly file: string; readonly line: number },
   options: OutputOptions & FileFormatOptions & Pick<ModeCommandOptions, "mode">,
 ): Promise<void> {
   if (isNdjson(file))
     throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON has the fields themselves.");
   const { explainRow } = await import("../../catalog/sources/formats/explain.js"); // its libraries would make each command start later
-  const fileFormat = await readFormatOptions(options);
+  const language = await withStore(store, (db) => languageOf(db, store));
+  const fileFormat = { ...(await readFormatOptions(options)), ...language };
   const isPatch = options.mode === "PATCH";
   const found = await withInput(file, (path) => explainRow(() => fileBytes(path), line, { ...fileFormat, isPatch }));
   if (found === undefined) throw new AppError("BAD_REQUEST", `${file} has no row on line ${line}.`);

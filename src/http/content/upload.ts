@@ -87,6 +87,7 @@ class Spool {
   #written = 0;
   #file: FileHandle | undefined;
   #holdsPlace = false;
+  #isClosed = false;
 
   constructor(storeId: string, share: BodyShare, signal: AbortSignal) {
     this.#storeId = storeId;
@@ -111,16 +112,20 @@ class Spool {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#progress.stop();
     await this.#file?.close();
+    this.#file = undefined;
     if (this.#holdsPlace) uploadPlaces.release(this.#storeId);
+    this.#holdsPlace = false;
   }
 
   async #spill(): Promise<void> {
     if (!this.#holdsPlace) await uploadPlaces.take(this.#storeId, { signal: this.#signal });
     this.#holdsPlace = true;
-    this.#progress.watch(() => uploadPlaces.isWanted(this.#storeId), this.fail);
+    if (!this.#isClosed) this.#progress.watch(() => uploadPlaces.isWanted(this.#storeId), this.fail);
     this.#file ??= await openAnonymousFile();
+    if (this.#isClosed) return this.close(); // it was refused meanwhile
     const piece = this.#unwritten.take();
     await writeWhole(this.#file, piece, this.#written);
     this.#written += piece.length;

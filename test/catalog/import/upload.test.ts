@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { connect } from "node:net";
 import zlib, { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { createTestStore, openTestApp, type TestStore } from "../../support/app.
 import { readAnswer } from "../../support/call.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { ndjsonOf } from "../../support/catalog/ways.js";
+import { until } from "../../support/until.js";
 import { importedAnswer, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 
 const uploadBytesMax = 1024 * 1024;
@@ -195,4 +197,31 @@ test("other media types, and a file on a path without file imports, are refused 
     const response = await store.fetch(path, { method: "POST", headers: { "content-type": type }, body: "{}" });
     expect([path, type, response.status]).toEqual([path, type, 415]);
   }
+});
+
+const openFiles = () =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes("/vitrine-");
+    } catch {
+      return false; // closed meanwhile
+    }
+  });
+
+test.each([
+  ["a ZIP archive", [0x50, 0x4b, 0x03, 0x04], "Unpack it"],
+  ["an Excel workbook", [0x50, 0x4b, 0x03, 0x04, ...Buffer.from("xl/workbook.xml")], "Save it as CSV"],
+  ["compressed with gzip", [0x1f, 0x8b], "Content-Encoding: gzip"],
+])("%s is named over each road, short and long, and no temporary file stays open", async (name, start, advice) => {
+  const store = await createTestStore(app);
+  for (const { path, type } of forms) {
+    for (const length of [20, 400_000]) {
+      const body = Buffer.concat([Buffer.from(start), Buffer.alloc(length, "x\n")]);
+      const headers = { "content-type": type };
+      const answer = await readAnswer(await store.fetch(path, { method: "POST", headers, body: new Uint8Array(body) }));
+      expect(answer).toMatchObject({ status: 400, body: { code: "BAD_REQUEST" } });
+      expect(JSON.stringify(answer.body)).toMatch(new RegExp(`The file is .*${name}.*${advice}`, "u"));
+    }
+  }
+  await until(() => openFiles().length === 0, "temporary files to be closed");
 });

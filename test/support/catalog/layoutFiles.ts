@@ -48,6 +48,7 @@ export const layoutFiles = {
     Type: ["simple", "variable", "variation", "grouped", "external", ""],
     SKU: ["S1", "S2", "S3", ""],
     Name: titles,
+    "In stock?": ["1", "0", "backorder", ""],
     Published: words,
     "Regular price": price,
     "Sale price": ["", "0", "9"],

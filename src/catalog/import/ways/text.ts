@@ -1,5 +1,7 @@
 import { stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
+import { decimalsOfStore } from "../../../access/stores/store.currency.js";
+import { timeZoneOf } from "../../../access/stores/store.js";
 import type { RootDatabase } from "../../../database/client.js";
 import type { Path } from "../../../errors.js";
 import type { UnparsedValue } from "../../../lib/json/body.js";
@@ -44,14 +46,23 @@ export async function importCsv(
   db: RootDatabase,
   storeId: string,
   sent: CsvSource,
-  { pathPrefix = ["csvContent"], fileFormat, isFile, ...options }: CsvImportOptions = {},
+  { pathPrefix = ["csvContent"], fileFormat: given, isFile, ...options }: CsvImportOptions = {},
 ): Promise<ImportResult> {
   const source = await shortAsText(sent);
+  const fileFormat = given && { ...given, ...(await languageOf(db, storeId)) };
   const { productsMax, signal } = options;
   const own = { pathPrefix, fileFormat, isFile, ...(productsMax !== undefined && { rowsMax: productsMax }) };
   const isOnThread = !isReadHere(source, { fileFormat, isFile });
   const read = (more: CsvOptions) => readProductCsv(source, { ...own, ...more }, signal);
   return importText(db, storeId, { bytes: await bytesOf(source), isOnThread, pathPrefix, read }, options);
+}
+
+/** What times without a zone and computed prices of a store are. */
+export async function languageOf(
+  db: RootDatabase,
+  storeId: string,
+): Promise<Pick<FormatOptions, "timeZone" | "decimals">> {
+  return { timeZone: await timeZoneOf(db, storeId), decimals: await decimalsOfStore(db, storeId) };
 }
 
 /**
@@ -63,16 +74,17 @@ export async function importNdjson(
   db: RootDatabase,
   storeId: string,
   source: TextSource,
-  options: TextImportOptions = {},
+  options: TextImportOptions & Pick<CsvOptions, "isCommand"> = {},
 ): Promise<ImportResult> {
-  const { signal } = options;
-  const read = (more: CsvOptions): Reading => {
+  const { signal, isCommand } = options;
+  const isHere = isReadHere(source) && !isNoText(source.text);
+  const read = (given: CsvOptions): Reading => {
+    const more = { ...given, isCommand };
     if ("file" in source) return readOnThread({ kind: "ndjsonFile", file: source.file }, more, { signal });
     const { text } = source;
-    if (isReadHere(source)) return readNdjson(politePieces(text), more);
-    return readOnThread({ kind: "ndjsonText", text }, more, { signal });
+    return isHere ? readNdjson(politePieces(text), more) : readOnThread({ kind: "ndjsonText", text }, more, { signal });
   };
-  const isOnThread = !isReadHere(source);
+  const isOnThread = !isHere;
   return importText(db, storeId, { bytes: await bytesOf(source), isOnThread, pathPrefix: [], read }, options);
 }
 
@@ -127,9 +139,11 @@ function importText(
 
 /** What the answer shows of the reading, if that was asked for. */
 function shownOf({ format, notes = [], skipped = 0, columns, preview }: CsvResult): FileReading | undefined {
-  if (format === undefined && preview === undefined) return undefined;
+  if (format === undefined && preview === undefined && notes.length === 0) return undefined;
   const layout =
-    format === undefined ? {} : { format, notes, ...(skipped > 0 && { skipped }), ...(columns && { columns }) };
+    format === undefined
+      ? { ...(notes.length > 0 && { notes }) }
+      : { format, notes, ...(skipped > 0 && { skipped }), ...(columns && { columns }) };
   return { ...layout, ...(preview && { preview }) };
 }
 
@@ -168,9 +182,13 @@ function isReadHere(source: CsvSource, { fileFormat, isFile }: HowRead = {}): so
   return isFile !== true || !isUnlikeCsv(source.text);
 }
 
-/** JSON, PDF, and what has control characters at its beginning: archives, and UTF-16 without a mark. */
 function isUnlikeCsv(text: string): boolean {
-  return /^\uFEFF?\s*[[{]|^%PDF-/u.test(text) || Array.from(text.slice(0, 8)).some((character) => character < "\t");
+  return /^\uFEFF?\s*[[{]/u.test(text) || isNoText(text);
+}
+
+/** PDF, and what has control characters at its beginning: archives, and UTF-16 without a mark. */
+function isNoText(text: string): boolean {
+  return text.startsWith("%PDF-") || Array.from(text.slice(0, 8)).some((character) => character < "\t");
 }
 
 function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {

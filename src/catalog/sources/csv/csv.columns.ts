@@ -55,7 +55,8 @@ export function headerColumns(cells: readonly string[], place: HeaderPlace, prob
     return columns;
   }
   if (isOfOthers(cells)) {
-    problems.add({ code: "UNKNOWN_FIELD", message: unknownHeader(cells, place), path: place.path, line: place.line });
+    const message = unknownHeader(cells, place.isCommand);
+    problems.add({ code: "UNKNOWN_FIELD", message, path: place.path, line: place.line });
     return columns;
   }
   cells.forEach((cell, index) => {
@@ -85,10 +86,11 @@ function isOfOthers(cells: readonly string[]): boolean {
   own.delete(undefined);
   if (cells.length >= 4) return own.size * 2 < cells.length && own.size < 4;
   const names = cells.flatMap((cell) => cell.split(/[,;\t]/u)).filter((name) => name.trim() !== "");
-  return names.length > 1 && names.every((name) => columnOf(name) === undefined);
+  return names.length > 0 && names.every((name) => columnOf(name) === undefined);
 }
 
-function unknownHeader(cells: readonly string[], { isCommand }: HeaderPlace): string {
+/** One line for a file whose columns are not known. */
+export function unknownHeader(cells: readonly string[], isCommand: boolean): string {
   const map = isCommand
     ? "--map id=COLUMN --map title=COLUMN …"
     : "a body of text/csv and map=id:COLUMN&map=title:COLUMN…";

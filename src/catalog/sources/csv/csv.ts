@@ -4,8 +4,10 @@ import { type Delimiter, type CsvRecord, RecordSplitter } from "./records.js";
 import type { CsvPiece } from "./pieces.js";
 import { ChunkBuilder, type ChunkOptions, type ProductChunk } from "../chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
-import { invalidText, recordFaultMessage } from "./csv.faults.js";
+import { invalidRow, invalidText, recordFaultMessage, widthMessage } from "./csv.faults.js";
 import { type ErrorPolicy, type FailedRows, RowChecks } from "../rowChecks.js";
+import { withoutInvisibleEnds } from "../../../lib/text.js";
+import { invisibleNote, Notes } from "../formats/notes.js";
 import type { FieldName, ProductInput } from "../../product/product.fields.js";
 import { checkProduct } from "../../product/product.input.js";
 
@@ -65,6 +67,9 @@ export async function* readCsv(
 
 class ProductCsvReader {
   ended = false;
+  #hasInvalid = false;
+  readonly #notes = new Notes();
+  #notedLine = 0;
   readonly #splitter: RecordSplitter;
   readonly #checks: RowChecks;
   readonly #rowsMax: number;
@@ -91,11 +96,18 @@ class ProductCsvReader {
   }
 
   get result(): CsvResult {
-    return { rows: this.#rows, ...this.#checks.found, ...(this.#preview && { preview: this.#preview }) };
+    const { list: notes } = this.#notes;
+    return {
+      rows: this.#rows,
+      ...this.#checks.found,
+      ...(notes.length > 0 && { notes }),
+      ...(this.#preview && { preview: this.#preview }),
+    };
   }
 
-  async *read({ text, bytesRead, invalidAs, invalid }: CsvPiece): AsyncGenerator<CsvChunk, void> {
+  async *read({ text, bytesRead, invalidAs, invalid, hasInvalid }: CsvPiece): AsyncGenerator<CsvChunk, void> {
     this.#bytesRead = bytesRead;
+    this.#hasInvalid ||= hasInvalid === true;
     yield* this.#takeAll(this.#splitter.push(text));
     if (invalidAs !== undefined && !this.ended) {
       const { line, recordLine } = this.#splitter;
@@ -131,7 +143,8 @@ class ProductCsvReader {
     yield { bytesRead: this.#bytesRead, ...this.#chunk.take() };
   }
 
-  #take({ text, line, fault }: CsvRecord, cells: readonly string[] | undefined): void {
+  #take(record: CsvRecord, cells: readonly string[] | undefined): void {
+    const { text, line } = record;
     const inHeader = this.#columns === undefined;
     if (!inHeader && cells?.every((cell) => cell === "") === true) return; // as spreadsheets leave them
     if (this.#columns !== undefined && this.#rows >= this.#rowsMax) {
@@ -142,13 +155,15 @@ class ProductCsvReader {
     }
     if (!inHeader) this.#rows += 1;
     if (cells === undefined) {
-      this.ended = inHeader || fault !== "textAfterQuote";
-      const problems = this.ended ? this.#checks.problems : this.#checks.row;
-      this.#malformed(problems, recordFaultMessage(fault, this.#splitter.delimiter), line);
+      this.ended = inHeader;
+      const problems = inHeader ? this.#checks.problems : this.#checks.row;
+      this.#malformed(problems, recordFaultMessage(record, this.#splitter.delimiter), line);
+    } else if (this.#hasInvalid && !text.isWellFormed()) {
+      this.#malformed(this.#checks.row, invalidRow(record), line);
     } else if (inHeader) {
       this.#takeHeader(cells, line);
     } else {
-      this.#takeRow(cells, text.length, line);
+      this.#takeRow(cells, text, line);
     }
     this.#checks.endRow(line);
   }
@@ -166,24 +181,27 @@ class ProductCsvReader {
     this.ended = this.#checks.problems.total > 0;
   }
 
-  #takeRow(cells: readonly string[], characters: number, line: number): void {
+  #takeRow(cells: readonly string[], text: string, line: number): void {
     const columns = this.#columns ?? [];
     const surplus = cells.slice(columns.length);
     if (cells.length < columns.length || surplus.some((cell) => cell !== "")) {
-      return this.#malformed(
-        this.#checks.row,
-        `The row has ${cells.length} cells, but the header has ${columns.length}.`,
-        line,
-      );
+      return this.#malformed(this.#checks.row, widthMessage(cells.length, columns.length, text), line);
     }
     const candidate: Partial<Record<FieldName, unknown>> = {};
     columns.forEach((name, index) => {
-      candidate[name] = cellParsers[name](cells[index] ?? "");
+      const cell = cells[index] ?? "";
+      candidate[name] = cellParsers[name](name === "id" || name === "sku" ? this.#visible(cell, line) : cell);
     });
     const digitsOf = (name: FieldName) => cells[columns.indexOf(name)];
     const isValid = checkProduct(candidate, { path: this.#path, line, digitsOf }, this.#checks.row, this.#isPatch);
     if (isValid && this.#preview !== undefined && this.#preview.length < previewProducts) this.#preview.push(candidate);
-    this.#chunk.addSent(candidate, { line, isValid }, characters);
+    this.#chunk.addSent(candidate, { line, isValid }, text.length);
+  }
+
+  #visible(key: string, line: number): string {
+    const visible = withoutInvisibleEnds(key);
+    if (visible !== key && this.#notedLine !== line) this.#notes.count(invisibleNote, (this.#notedLine = line));
+    return visible;
   }
 
   #malformed(problems: Problems, message: string, line: number): void {

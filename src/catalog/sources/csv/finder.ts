@@ -1,9 +1,11 @@
 const [lineFeed, carriageReturn] = [10, 13] as const;
 
-/** Searches natively; positions must not decrease. */
+/** Searches natively, and each part of a text once. */
 export class Finder {
   readonly #character: string;
   #text = "";
+  /** There is none from here up to `#found`. */
+  #from = 0;
   #found = -1;
 
   constructor(character: string) {
@@ -12,6 +14,7 @@ export class Finder {
 
   reset(text: string): void {
     this.#text = text;
+    this.#from = 0;
     this.#found = -1;
   }
 
@@ -20,6 +23,11 @@ export class Finder {
     if (this.#found < index) {
       const found = this.#text.indexOf(this.#character, index);
       this.#found = found === -1 ? this.#text.length : found;
+      this.#from = index;
+    } else if (index < this.#from) {
+      const before = this.#text.slice(index, this.#from).indexOf(this.#character);
+      if (before !== -1) this.#found = index + before;
+      this.#from = index;
     }
     return this.#found;
   }
@@ -41,6 +49,11 @@ export class LineEnds {
     this.#returns.reset(text);
   }
 
+  /** The text is read once more from here. */
+  rewind(index: number): void {
+    this.#counted = index;
+  }
+
   from(index: number): number {
     return Math.min(this.#feeds.from(index), this.#returns.from(index));
   }
@@ -55,4 +68,10 @@ export class LineEnds {
     }
     return lines;
   }
+}
+
+/** As `trim` of strings. */
+export function isSpace(code: number): boolean {
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
+  return /\s/u.test(String.fromCharCode(code));
 }

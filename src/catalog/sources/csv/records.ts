@@ -1,43 +1,53 @@
-import { Finder, LineEnds } from "./finder.js";
+import { DamagedRow, hasEscapedQuote, isDoubtful, type Place, Retries, shapeOf, type Width } from "./damage.js";
+import { comment, separatorIn } from "./aboveHeader.js";
+import { Finder, isSpace, LineEnds } from "./finder.js";
 
 export type Delimiter = (typeof delimiters)[number];
 export const delimiters = [",", ";", "\t"] as const;
 
-/** All but `textAfterQuote` end the reading. */
-export type RecordFault = "textAfterQuote" | "unclosedQuote" | "tooLong" | "tooLongInQuotes";
+/** `escapedQuote`: a cell ends after `\\"`, and another one has a quote without its pair. */
+export type RecordFault = "textAfterQuote" | "unclosedQuote" | "escapedQuote" | "tooLong" | "tooLongInQuotes";
 
 export interface CsvRecord {
   readonly text: string;
   /** The line it starts on, from 1. */
   readonly line: number;
+  /** One of the header ends the reading. */
   readonly fault: RecordFault | undefined;
 }
 
 /** The longest record, in UTF-16 code units. */
 export const recordCharactersMax = 4 * 1024 * 1024;
 
-const [quote, byteOrderMark] = [34, 0xfeff] as const;
+const [quote, lineFeed, byteOrderMark] = [34, 10, 0xfeff] as const;
 const delimiterCodes = new Set(delimiters.map((delimiter) => delimiter.charCodeAt(0)));
 
-/** Meta's template has a line of these above its header. */
-const comment = /^\s*"?#\s*(?:required|optional|recommended)\s*\|/iu;
+const retriesMax = 4 * recordCharactersMax;
 
 /** `maybeClosed`: after a quote in a quoted cell, which closes it or begins a pair. */
 const [cellStart, unquoted, quoted, maybeClosed, closed] = [0, 1, 2, 3, 4] as const;
 
 /**
  * Splits CSV text, in pieces of any size, into records in linear time. Cells are delimited as by `readCells`. Lines end with LF, CRLF or
- * CR, also within quotes. Until the delimiter is known, each one counts.
+ * CR, also within quotes. Until the delimiter is known, each one counts. Below the header, a row that cannot be read ends where another
+ * one begins: see `DamagedRow`.
  */
 export class RecordSplitter {
   recordLine = 1;
   #line = 1;
   #at: number = cellStart;
   #rest = "";
+  #piece = "";
   #blank = true;
   #fault: RecordFault | undefined;
   #previousCode = -1;
   #ended = false;
+  #isWhole = false;
+  #hasQuotes = false;
+  /** Of the header. */
+  #width: Width | undefined;
+  #damage: { readonly row: DamagedRow; readonly fault: RecordFault } | undefined;
+  readonly #retries = new Retries(retriesMax);
   readonly #quotes = new Finder('"');
   readonly #lineEnds = new LineEnds();
   #delimiter: Delimiter | undefined;
@@ -48,8 +58,11 @@ export class RecordSplitter {
   #hasRecord = false;
   readonly #detect: (record: string) => Delimiter;
 
-  /** @param delimiter or what finds it in the first record that is not blank */
-  constructor(delimiter: Delimiter | ((record: string) => Delimiter) = ",") {
+  /** @param delimiter or what finds it in the first record that is not blank; @param isOfHeader whether no other is read */
+  constructor(
+    delimiter: Delimiter | ((record: string) => Delimiter) = ",",
+    private readonly isOfHeader = false,
+  ) {
     this.#detect = typeof delimiter === "function" ? delimiter : () => delimiter;
     if (typeof delimiter !== "function") this.#readAs(delimiter);
   }
@@ -63,13 +76,37 @@ export class RecordSplitter {
     return this.#line;
   }
 
-  // oxlint-disable-next-line complexity -- the one loop over every character of a file
   push(piece: string): CsvRecord[] {
     const records: CsvRecord[] = [];
+    this.#damage?.row.add(piece);
+    this.#splitAll(this.#damage === undefined ? { text: piece, at: 0 } : this.#recover(records), records);
+    return records;
+  }
+
+  end(): CsvRecord[] {
+    this.#isWhole = true;
+    const records: CsvRecord[] = [];
+    let next = this.#damage && this.#recover(records);
+    do {
+      this.#splitAll(next, records);
+      if (this.#ended) break;
+      const rest = { text: this.#rest, at: 0 };
+      next = this.#at === quoted ? this.#fail("unclosedQuote", rest, records) : this.#finish(rest, undefined, records);
+    } while (next !== undefined && !this.#ended);
+    return records;
+  }
+
+  #splitAll(from: Place | undefined, records: CsvRecord[]): void {
+    for (let next = from; next !== undefined && !this.#ended;) next = this.#split(next, records);
+  }
+
+  /** @returns where to go on after a damaged row */
+  // oxlint-disable-next-line complexity, max-lines-per-function -- the one loop over every character of a file
+  #split({ text: piece, at }: Place, records: CsvRecord[]): Place | undefined {
     const [quotes, lineEnds] = [this.#quotes, this.#lineEnds];
-    quotes.reset(piece);
-    lineEnds.reset(piece, this.#previousCode);
-    let start = this.#previousCode === -1 && piece.charCodeAt(0) === byteOrderMark ? 1 : 0;
+    if (at === 0 || piece !== this.#piece) this.#lookAt(piece);
+    lineEnds.rewind(at);
+    let start = this.#previousCode === -1 && piece.charCodeAt(0) === byteOrderMark ? 1 : at;
     let index = start;
     while (index < piece.length && !this.#ended) {
       const nextQuote = quotes.from(index);
@@ -81,9 +118,16 @@ export class RecordSplitter {
       } else if (index < lineEnd && (this.#at === maybeClosed || this.#at === closed)) {
         this.#step(piece.charCodeAt(index));
         index += 1;
+        if (this.#fault !== undefined && this.#width !== undefined)
+          return this.#fail(
+            this.#line === this.recordLine ? this.#fault : "unclosedQuote",
+            this.#joined(piece, start),
+            records,
+          );
       } else if (nextQuote < lineEnd) {
         this.#skip(piece, index, nextQuote);
         this.#step(quote);
+        this.#hasQuotes = true;
         index = nextQuote + 1;
       } else {
         this.#skip(piece, index, lineEnd);
@@ -92,23 +136,27 @@ export class RecordSplitter {
         // A LF that completes a CRLF counts no line: its record ended at the CR.
         const lines = lineEnds.count(index);
         this.#line += lines;
-        if (lines > 0) this.#finish(piece.slice(start, lineEnd), records);
+        const next = lines > 0 ? this.#finish({ text: piece, at: start }, lineEnd, records) : undefined;
+        if (next !== undefined || this.#damage !== undefined) return next;
         start = index;
         this.recordLine = this.#line;
       }
     }
     if (piece.length > 0) this.#previousCode = piece.charCodeAt(piece.length - 1);
     if (!this.#ended) this.#rest += piece.slice(start);
-    if (this.#rest.length > recordCharactersMax) this.#stop(this.#tooLong(), records);
-    return records;
+    if (this.#rest.length <= recordCharactersMax) return undefined;
+    return this.#fail(this.#tooLong(), { text: this.#rest, at: 0 }, records);
   }
 
-  end(): CsvRecord[] {
-    const records: CsvRecord[] = [];
-    if (this.#ended) return records;
-    if (this.#at === quoted) this.#stop("unclosedQuote", records);
-    else this.#finish("", records);
-    return records;
+  #lookAt(piece: string): void {
+    this.#quotes.reset(piece);
+    this.#lineEnds.reset(piece, this.#previousCode);
+    this.#piece = piece;
+  }
+
+  /** The record with what follows it. */
+  #joined(piece: string, start: number): Place {
+    return this.#rest === "" ? { text: piece, at: start } : { text: this.#rest + piece.slice(start), at: 0 };
   }
 
   /** It only matters whether a cell starts at the end of this text. */
@@ -147,24 +195,70 @@ export class RecordSplitter {
     this.#delimiterCode = delimiter.charCodeAt(0);
   }
 
-  #finish(text: string, records: CsvRecord[]): void {
-    const record = this.#rest + text;
-    if (record.length > recordCharactersMax) return this.#stop(this.#tooLong(), records);
+  /** @param lineEnd undefined at the end of the text. @returns where to go on after a damaged row */
+  #finish({ text: piece, at }: Place, lineEnd: number | undefined, records: CsvRecord[]): Place | undefined {
+    const place = lineEnd === undefined ? { text: piece, at } : this.#joined(piece, at);
+    const end = lineEnd === undefined ? piece.length : lineEnd + (place.text === piece ? 0 : this.#rest.length - at);
+    const record = place.text.slice(place.at, end);
+    if (record.length > recordCharactersMax) return this.#fail(this.#tooLong(), place, records);
     const isBlank = this.#blank || (this.#delimiter === undefined && !/\S/u.test(record));
     if (!isBlank && !this.#isAboveHeader(record)) {
-      this.#hasRecord = true;
-      records.push({ text: record, line: this.recordLine, fault: this.#fault });
-      if (this.#delimiter === undefined) this.#readAs(this.#detect(record));
+      const isSeveral = this.#hasQuotes && this.#line - Number(lineEnd !== undefined) > this.recordLine;
+      if (isSeveral && isDoubtful(record, this.delimiter, this.#width))
+        return this.#fail("unclosedQuote", place, records, end);
+      this.#add(record, records);
     }
+    this.#begin();
+    return undefined;
+  }
+
+  #add(text: string, records: CsvRecord[]): void {
+    const isEscaped = this.#hasQuotes && this.#fault === undefined && hasEscapedQuote(text, this.delimiter);
+    const fault = isEscaped ? "escapedQuote" : this.#fault;
+    records.push({ text, line: this.recordLine, fault });
+    if (this.#hasRecord) return;
+    this.#hasRecord = true;
+    this.#ended = this.isOfHeader;
+    if (this.#delimiter === undefined) this.#readAs(this.#detect(text));
+    if (fault === undefined) this.#width = shapeOf(text, this.delimiter);
+  }
+
+  #begin(): void {
+    [this.#rest, this.#at, this.#blank] = ["", cellStart, true];
+    [this.#fault, this.#hasQuotes] = [undefined, false];
+  }
+
+  /** Ends the header, or begins to look for the row that follows a damaged one. @returns where it is */
+  #fail(fault: RecordFault, place: Place, records: CsvRecord[], soundEnd?: number): Place | undefined {
     this.#rest = "";
-    this.#at = cellStart;
-    this.#blank = true;
-    this.#fault = undefined;
+    if (this.#width === undefined) {
+      records.push({ text: "", line: this.recordLine, fault });
+      this.#ended = true;
+      return undefined;
+    }
+    const [width, delimiter, retries] = [this.#width, this.delimiter, this.#retries];
+    const damage = { width, delimiter, retries, charactersMax: recordCharactersMax, soundEnd };
+    this.#damage = { row: new DamagedRow(damage, place), fault };
+    return this.#recover(records);
+  }
+
+  #recover(records: CsvRecord[]): Place | undefined {
+    const ended = this.#damage?.row.end(this.#isWhole);
+    if (this.#damage === undefined || ended === undefined) return undefined;
+    const { row, lines, next, isSound } = ended;
+    if (isSound) this.#add(row, records);
+    else records.push({ text: row, line: this.recordLine, fault: this.#damage.fault });
+    this.#damage = undefined;
+    this.recordLine += lines;
+    this.#line = this.recordLine;
+    this.#previousCode = lineFeed;
+    this.#begin();
+    return next;
   }
 
   #isAboveHeader(record: string): boolean {
     if (this.#hasRecord) return false;
-    const [, named] = /^\s*"?sep=(.?)"?\s*$/iu.exec(record) ?? [];
+    const named = separatorIn(record);
     if (named === undefined) return comment.test(record);
     this.stated = delimiters.find((delimiter) => delimiter === (named === "" ? "\t" : named));
     if (this.stated !== undefined && this.#delimiter === undefined) this.#readAs(this.stated);
@@ -174,16 +268,4 @@ export class RecordSplitter {
   #tooLong(): RecordFault {
     return this.#at === quoted ? "tooLongInQuotes" : "tooLong";
   }
-
-  #stop(fault: RecordFault, records: CsvRecord[]): void {
-    records.push({ text: "", line: this.recordLine, fault });
-    this.#rest = "";
-    this.#ended = true;
-  }
-}
-
-/** As `trim` of strings. */
-function isSpace(code: number): boolean {
-  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
-  return /\s/u.test(String.fromCharCode(code));
 }

@@ -1,9 +1,7 @@
 import iconv from "iconv-lite";
-import { refuseOtherFiles } from "./fileKinds.js";
+import { headBytes, refuseOtherFiles, withHead } from "./fileKinds.js";
 import { type CsvPiece, utf8Pieces } from "../csv/pieces.js";
 
-/** Enough for a byte order mark, or the declaration of an XML document. */
-const headBytes = 512;
 const replacement = "\ufffd";
 
 const marks = [
@@ -27,42 +25,23 @@ export interface DecodedText {
   readonly pieces: AsyncIterable<CsvPiece>;
 }
 
-/** Decodes in constant memory, by the byte order mark, the XML declaration, the named encoding, or else as UTF-8. */
+/**
+ * Decodes in constant memory, by the byte order mark, the XML declaration, the named encoding, or else as UTF-8.
+ *
+ * @param open reads the bytes from their beginning
+ * @throws {AppError} BAD_REQUEST for what is no text of rows
+ */
 export async function decodeText(
-  chunks: AsyncIterable<Buffer>,
+  open: () => AsyncIterable<Buffer>,
   {
     encoding: named,
     isCommand = false,
   }: { readonly encoding?: string | undefined; readonly isCommand?: boolean | undefined },
 ): Promise<DecodedText> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const head = await readHead(iterator);
-  const rest = rejoined(head, iterator);
-  refuseOtherFiles(head, isCommand);
+  const { head, all } = await withHead(open(), (start) => refuseOtherFiles(start, isCommand));
   const encoding = marked(head) ?? named ?? declared(head) ?? withNuls(head) ?? "UTF-8";
   const isUtf8 = /^utf-?8$/iu.test(encoding);
-  return isUtf8 ? { encoding: "UTF-8", pieces: utf8Pieces(rest) } : { encoding, pieces: converted(rest, encoding) };
-}
-
-async function readHead(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  while (length < headBytes) {
-    const step = await iterator.next();
-    if (step.done === true) break;
-    parts.push(step.value);
-    length += step.value.length;
-  }
-  return Buffer.concat(parts);
-}
-
-async function* rejoined(head: Buffer, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
-  try {
-    if (head.length > 0) yield head;
-    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) yield step.value;
-  } finally {
-    await iterator.return?.();
-  }
+  return isUtf8 ? { encoding: "UTF-8", pieces: utf8Pieces(all, open) } : { encoding, pieces: converted(all, encoding) };
 }
 
 function marked(head: Buffer): string | undefined {

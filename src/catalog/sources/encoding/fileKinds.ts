@@ -18,6 +18,8 @@ const text = (head: Buffer) =>
 const asCsv = "Save it as CSV (in Excel: CSV UTF-8).";
 const both = (advice: string) => ({ command: advice, rest: advice });
 
+const json = "JSON";
+
 /** Files that are no text of rows, by their first bytes. */
 const kinds: readonly FileKind[] = [
   {
@@ -47,7 +49,7 @@ const kinds: readonly FileKind[] = [
     advice: both("Import CSV, NDJSON or a feed."),
   },
   {
-    name: "JSON",
+    name: json,
     isIn: (head) => /^(?:\[\s*(?:\{|\]|$)|\{\s*(?:"|\}|$))/u.test(text(head)),
     advice: {
       command: "Write one product on each line, and name the file .ndjson: jq -c '.[]' FILE > products.ndjson.",
@@ -61,12 +63,49 @@ function isZip(head: Buffer): boolean {
 }
 
 /** @throws {AppError} BAD_REQUEST that names the kind of file, and says what to do */
-export function refuseOtherFiles(head: Buffer, isCommand: boolean): void {
-  const kind = kinds.find(({ isIn }) => isIn(head));
+export function refuseOtherFiles(head: Buffer, isCommand: boolean, isNdjson = false): void {
+  const kind = kinds.find(({ isIn, name }) => isIn(head) && !(isNdjson && name === json));
   if (kind === undefined) return;
   const { name, advice } = kind;
   throw new AppError(
     "BAD_REQUEST",
-    `The file is ${name}, and not CSV or a feed. ${isCommand ? advice.command : advice.rest}`,
+    `The file is ${name}, and not ${isNdjson ? "NDJSON" : "CSV or a feed"}. ${isCommand ? advice.command : advice.rest}`,
   );
+}
+
+/** Enough for a byte order mark, the declaration of an XML document, and the first name in an archive. */
+export const headBytes = 512;
+
+/** The first bytes, and all of them. @param check is called with the first: where it throws, the source is closed */
+export async function withHead(chunks: AsyncIterable<Buffer>, check: (head: Buffer) => void) {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    const head = await readHead(iterator);
+    check(head);
+    return { head, all: rejoined(head, iterator) };
+  } catch (error) {
+    await iterator.return?.();
+    throw error;
+  }
+}
+
+async function readHead(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  while (length < headBytes) {
+    const step = await iterator.next();
+    if (step.done === true) break;
+    parts.push(step.value);
+    length += step.value.length;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* rejoined(head: Buffer, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  try {
+    if (head.length > 0) yield head;
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) yield step.value;
+  } finally {
+    await iterator.return?.();
+  }
 }

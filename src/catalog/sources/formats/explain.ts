@@ -49,7 +49,7 @@ export async function explainRow(
   try {
     const header = file.isXml ? [] : file.found.header.map(columnName);
     const finisher = new ProductFinisher(options, header);
-    const newSource = () => rowSource(file, finisher.columns, new Notes());
+    const newSource = () => rowSource(file, finisher, new Notes());
     const found = await rowOn(line, file.reread(), newSource());
     if (found === undefined) return undefined;
     if ("message" in found) return explanation(file, found.line, { problems: [found.message] });

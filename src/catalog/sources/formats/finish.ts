@@ -5,7 +5,7 @@ import { columnName, type Draft, type Parent } from "./layout.js";
 import type { FieldColumns, FormatOptions } from "./options.js";
 import type { SourceRow } from "./rows/row.js";
 import { plainText } from "./values/html.js";
-import { isPath, splitUrls } from "./values/images.js";
+import { isPath, splitUrls, trimmedUrl } from "./values/images.js";
 import { parsePrice } from "./values/prices.js";
 import { compileTemplate, type UrlTemplate } from "./values/template.js";
 
@@ -87,6 +87,11 @@ export class ProductFinisher {
     return new Set([...this.#map.values(), ofTemplate].flat());
   }
 
+  /** Of ids and skus. */
+  get keyColumns(): readonly string[] {
+    return ["id", "sku", ...(this.#map.get("id") ?? []), ...(this.#map.get("sku") ?? [])];
+  }
+
   get placeholders(): UrlTemplate["placeholders"] {
     return this.#template?.placeholders ?? [];
   }
@@ -148,7 +153,7 @@ export class ProductFinisher {
     if (!Array.isArray(images)) return resolved(images, origin);
     const known = this.#resolved.get(images);
     if (known !== undefined) return known;
-    const list = images.slice(0, imagesMax + 1).map((url) => resolved(url, origin));
+    const list = [...new Set(images.slice(0, imagesMax + 1).map((url) => resolved(url, origin)))];
     if (isShared) this.#resolved.set(images, list);
     return list;
   }
@@ -186,7 +191,7 @@ function present(value: unknown): unknown {
 /** Relative paths of images at the shop's own host; spaces encoded. What is no path stays as it is, and is refused. */
 function resolved(value: unknown, origin: string | undefined): unknown {
   if (typeof value !== "string" || value.length > 2 * urlCharactersMax) return value; // refused
-  const text = value.trim();
+  const text = trimmedUrl(value);
   if (/^(?:https?:)?\/\//iu.test(text)) return encodeSpaces(text);
   if (origin === undefined || !isPath(text)) return value;
   try {

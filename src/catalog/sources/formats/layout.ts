@@ -39,6 +39,10 @@ export interface RowReaderOptions {
   readonly notes: Notes;
   /** In milliseconds: decides which sale prices hold. */
   readonly now: number;
+  /** Of the store: of times without a zone. */
+  readonly timeZone: string;
+  /** Of the store's currency: of prices that are computed. */
+  readonly decimals: number;
   /** Lines that show that not every row has a `secondSku` of its own; undefined where each has. */
   readonly sharing: readonly number[] | undefined;
   /** SKUs that several rows have, with the lines of two of these. */
@@ -122,6 +126,8 @@ export interface Layout {
   readonly kinds?: Readonly<Record<string, Kind>>;
   /** What words mean in columns of a role where this differs from what they mean elsewhere; null for what a parent decides. */
   readonly words?: Readonly<Partial<Record<Role, Readonly<Record<string, boolean | null>>>>>;
+  /** What a product says of whose stock counts, by words in its tracker: that of each variant, or its own. */
+  readonly trackers?: Readonly<Record<string, "row" | "product">>;
   /** Whether it can be bought is not known without a column that says it. */
   readonly needsStock?: boolean;
   /** Images are paths, so that every comma separates them. */

@@ -1,4 +1,5 @@
 import { type ProductInput, productFieldNames } from "../../product/product.fields.js";
+import { unknownHeader } from "../csv/csv.columns.js";
 import { columnsOfFields, type ProductFinisher } from "./finish.js";
 import { columnName, isNamed, type Layout, namesIn, type Role } from "./layout.js";
 import type { FormatOptions } from "./options.js";
@@ -32,24 +33,36 @@ interface Reading {
   readonly options: FormatOptions & { readonly isPatch?: boolean };
 }
 
-/** Reports each missing column once, instead of for each row. */
-export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): void {
+/** Reports each missing column once, instead of for each row. @returns whether the columns are those of no system that is known */
+export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): boolean {
   if (isRefused(layout, header)) {
-    const name = `${layout.label}'s ${layout.refused?.name ?? ""}`;
-    return reader.refuse(
-      `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`,
-    );
+    reader.refuse(withoutPrices(layout));
+    return false;
   }
-  const { map = {}, onePer, isPatch = false } = options;
+  const { map = {}, onePer, isPatch = false, isCommand = false } = options;
   const mapped = columnsOfFields(map);
+  const isThere = ({ names }: Need) => names.some((name) => header.some((each) => isNamed(each, name)));
+  const needed = isPatch ? [] : neededBy(layout);
+  if (!isPatch && isUnknown(needed.filter(isThere), map)) {
+    reader.refuse(unknownHeader(header, isCommand));
+    return true;
+  }
   reportMapped(reader, mapped, { header, map });
   reportOptions(reader, { finisher, header, options });
   if (onePer === "product" && layout.rows !== "adjacent") reader.refuse(onePerProductMessage);
-  if (isPatch) return requireKey(reader, [...mapped.keys(), ...header]);
-  for (const { field, names } of neededBy(layout)) {
-    if (isGiven(field, { map, options }) || names.some((name) => header.some((each) => isNamed(each, name)))) continue;
-    reader.refuse(missingColumn(field, { names, layout, isCommand: options.isCommand === true }), field);
-  }
+  if (isPatch) requireKey(reader, [...mapped.keys(), ...header]);
+  const missing = needed.filter((need) => !isGiven(need.field, { map, options }) && !isThere(need));
+  for (const { field, names } of missing) reader.refuse(missingColumn(field, { names, layout, isCommand }), field);
+  return false;
+}
+
+function isUnknown(known: readonly Need[], map: object): boolean {
+  return known.length < 2 && Object.keys(map).length === 0;
+}
+
+function withoutPrices({ label, refused }: Layout): string {
+  const name = `${label}'s ${refused?.name ?? ""}`;
+  return `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`;
 }
 
 /** Columns of `map`. */

@@ -1,6 +1,9 @@
 import { clip } from "../../../lib/text.js";
 
 const notesMax = 200;
+/** Of characters that spreadsheets and editors leave. */
+export const invisibleNote =
+  "control and format characters at the ends of its id, its sku or a name of its product are left out.";
 
 /** What an import reports besides problems, once for all rows concerned. */
 export class Notes {

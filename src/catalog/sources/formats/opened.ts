@@ -23,7 +23,7 @@ export interface OpenFile {
 
 /** @throws {AppError} BAD_REQUEST for what is no text of rows */
 export async function openFile(open: () => AsyncIterable<Buffer>, options: FormatReadOptions): Promise<OpenFile> {
-  const { encoding, pieces } = await decodeText(open(), options);
+  const { encoding, pieces } = await decodeText(open, options);
   const iterator = pieces[Symbol.asyncIterator]();
   const close = async () => iterator.return?.();
   try {
@@ -38,7 +38,7 @@ export async function openFile(open: () => AsyncIterable<Buffer>, options: Forma
       encoding,
       pieces: replayed(first, iterator),
       async *reread() {
-        yield* (await decodeText(open(), options)).pieces;
+        yield* (await decodeText(open, options)).pieces;
       },
       isXml,
       found: isXml ? { ...found, format: "google" } : found,
@@ -63,7 +63,7 @@ interface Start {
 /** Reads until the header is complete. It is undefined for an empty text and for an unreadable header. */
 async function readStart(iterator: AsyncIterator<CsvPiece>): Promise<Start> {
   const first: CsvPiece[] = [];
-  const splitter = new RecordSplitter(() => ","); // until the header is read, each delimiter counts
+  const splitter = new RecordSplitter(() => ",", true); // until the header is read, each delimiter counts
   for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
     first.push(step.value);
     if (first.length === 1 && /^\uFEFF?\s*</u.test(step.value.text)) return { first, isXml: true, header: undefined };

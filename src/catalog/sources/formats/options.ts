@@ -35,6 +35,10 @@ export interface FormatOptions {
   readonly fillDown?: string | undefined;
   /** Whether messages may name options of the command line. */
   readonly isCommand?: boolean | undefined;
+  /** Of the store; UTC by default. */
+  readonly timeZone?: string | undefined;
+  /** Of the store's currency; 2 by default. */
+  readonly decimals?: number | undefined;
 }
 
 const delimitersByName: ReadonlyMap<string, Delimiter> = new Map([

@@ -24,7 +24,10 @@ export async function* readCatalog(
     const notes = new Notes();
     if (file.encoding !== "UTF-8") notes.add(`The file was read as ${file.encoding}.`);
     const { format } = file.found;
-    if (file.isOwn) return { ...(yield* readCsv(file.pieces, options)), format: "vitrine", notes: notes.list };
+    if (file.isOwn) {
+      const result = yield* readCsv(file.pieces, options);
+      return { ...result, format: "vitrine", notes: [...notes.list, ...(result.notes ?? [])] };
+    }
     return { ...(yield* (await readerOf(file, notes, options)).readAll(file.pieces)), format };
   } finally {
     await file.close();
@@ -39,18 +42,18 @@ async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions
   const [once, twice] = isXml ? [[], []] : columnNames(found.header);
   const header = [...once, ...twice];
   const finisher = new ProductFinisher(options, header);
-  const rows = await rowReader(file, () => rowSource(file, finisher.columns, new Notes()), { notes, options });
-  const source = rowSource(file, finisher.columns, notes);
+  const rows = await rowReader(file, () => rowSource(file, finisher, new Notes()), { notes, options });
+  const source = rowSource(file, finisher, notes);
   const columns = isXml || options.preview !== true ? undefined : columnsUsed(file, options);
   const reader = new FormatReader({ source, rows, finisher, notes, columns }, options);
   if (options.isPatch === true && found.format !== "vitrine") reader.refuse(noPatchMessage);
   else if (isXml) refuseForXml(reader, options);
   else {
+    if (reportMissing(reader, { layout, finisher, header, options })) return reader;
     for (const name of unusedColumns(file, finisher, options)) notes.unusedColumn(name);
     for (const name of repeatedColumns(layout, twice)) {
       notes.add(`There are several columns '${clip(name)}': the first that is not empty counts.`);
     }
-    reportMissing(reader, { layout, finisher, header, options });
   }
   return reader;
 }

@@ -47,8 +47,8 @@ const readingsMax = 10;
 
 async function findNeeded(file: OpenFile, { accepted, needed, options }: Rejecting): Promise<void> {
   const header = file.isXml ? [] : file.found.header.map(columnName);
-  const { columns } = new ProductFinisher(options, header);
-  const newSource = () => rowSource(file, columns, new Notes());
+  const finisher = new ProductFinisher(options, header);
+  const newSource = () => rowSource(file, finisher, new Notes());
   const most = file.isXml || file.found.format === "vitrine" ? 1 : readingsMax;
   let [readings, isMore] = [0, true];
   const need = (line: number): void => {
@@ -98,7 +98,7 @@ async function* csvText(file: OpenFile, { accepted, needed, options }: Rejecting
 
 /** The document without the items that were stored. */
 async function* xmlText(file: OpenFile, { needed }: Rejecting): AsyncGenerator<string, void> {
-  const source = rowSource(file, new Set(), new Notes());
+  const source = rowSource(file, new ProductFinisher({}), new Notes());
   let [rest, restStart] = ["", 0];
   for await (const piece of file.pieces) {
     rest += piece.text.replace(byteOrderMark, "");

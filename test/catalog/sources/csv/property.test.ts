@@ -38,10 +38,14 @@ const valuesOf = (required: boolean): Readonly<Record<FieldKind, fc.Arbitrary<un
   price: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
   flag: fc.boolean(),
 });
+/** Without characters that nobody sees. */
+const key = text(1, 20)
+  .map((value) => value.replaceAll(/[\p{Cc}\p{Cf}]/gu, "-"))
+  .filter((value) => /\S/u.test(value));
 const product = fc.record(
   mapFields(({ kind, required }, name) => {
     if (name === "price_min") return fc.constant(null); // otherwise it may be above price_max
-    const value = valuesOf(required)[kind];
+    const value = name === "id" || name === "sku" ? key : valuesOf(required)[kind];
     return required || kind === "urls" ? value : fc.option(value);
   }),
 ) as fc.Arbitrary<ProductInput>; // by the kinds of its fields

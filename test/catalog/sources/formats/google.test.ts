@@ -86,6 +86,11 @@ const files: readonly Omit<FileCase, "format">[] = [
     [
       ["comments", "# Required | A unique id,# Required | The title,# Optional | The link,,,"],
       ["a comment in quotes", '"# Required | With, a comma",,,,,'],
+      ["two comments with Meta's ids", "# ref_application_id 123,,,,,\n# ref_asset_id 456,,,,,"],
+      [
+        "a comment and how to fill it in",
+        "#LEARN HOW TO FILL THIS TEMPLATE,,,\n# Required | A unique id,# Optional | x",
+      ],
       ["Excel's separator", "sep=,"],
       ["a byte order mark, Excel's separator and comments", "\uFEFFsep=,\r\n# Required | A unique id,,,"],
     ] as const
@@ -124,6 +129,9 @@ test.each([
   ["2020-01-01T00:00+0100/2999-01-01T00:00+0100", "9"],
   ["2020-01-01T00:00+0100 / 2999-01-01T00:00+0100", "9"],
   ["2020-01-01/2020-02-01", "12"],
+  ["2020-01-01T0:00-23:59/2999-01-01T0:00-23:59", "9"],
+  ["2020-01-01 - 2999-01-01", "9"],
+  ["13/01/2020 / 28/02/2999", "9"],
   ["2020-01-01", "12"],
   ["01/02/2020 / 01/02/2999", "12"],
 ])("a sale from %s", async (dates, price) => {

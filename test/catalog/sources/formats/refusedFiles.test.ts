@@ -42,3 +42,20 @@ test.each([
     });
   }
 });
+
+test.each(["Nr;Bezeichnung;Preis;Bild;Lager", "Artikel", "a,b", "brand,model,colour,cost,picture,page"])(
+  "a file whose columns no layout knows gets one line about map and its page: %s",
+  async (header) => {
+    const row = header.split(/[,;]/u).map(() => "x");
+    for (const options of [
+      {},
+      { urlTemplate },
+      { defaults: { available: "true" } },
+      { isCommand: true, urlTemplate },
+    ]) {
+      const { problems, notes } = await readFile(`${header}\n${row.join(header.includes(";") ? ";" : ",")}\n`, options);
+      expect(problems).toEqual([expect.stringMatching(/map[ =].*docs\/formats\.md/u)]);
+      expect(notes).toEqual([]);
+    }
+  },
+);

@@ -21,6 +21,29 @@ const isProduct = "a product is not stored by itself: its variants are.";
 
 const files: readonly FileCase[] = [
   {
+    name: "BigCommerce: where stock counts for each variant, a variant without any is not available; otherwise its product's counts",
+    file: [
+      bigcommerce,
+      "Product,1,Mug,,,variant,9,5,TRUE,,//a.b/1",
+      "Variant,2,,M-R,Type=Dropdown|Name=C|Value=R,,0,,,,",
+      "Variant,3,,M-B,Type=Dropdown|Name=C|Value=B,,4,,,,",
+      "Variant,4,,M-G,Type=Dropdown|Name=C|Value=G,,,,,,",
+      "Product,5,Cup,,,product,0,5,TRUE,,//a.b/1",
+      "Variant,6,,C-R,Type=Dropdown|Name=C|Value=R,,3,,,,",
+      "Product,7,Hat,,,none,0,5,TRUE,,//a.b/1",
+      "Variant,8,,H-R,Type=Dropdown|Name=C|Value=R,,0,,,,",
+    ],
+    format: "bigcommerce",
+    products: [
+      "3: M-R | Mug - R | 5 | false",
+      "4: M-B | Mug - B | 5 | true",
+      "5: M-G | Mug - G | 5 | false",
+      "7: C-R | Cup - R | 5 | false",
+      "9: H-R | Hat - R | 5 | true",
+    ],
+    notes: [`3 rows, the first on line 2: ${isProduct}`],
+  },
+  {
     name: "Wix: variants have their surcharge, discounts are applied, names of images are at Wix' host",
     file: [
       wix,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Notes } from "../../../../src/catalog/sources/formats/notes.js";
 import { ParentRows } from "../../../../src/catalog/sources/formats/rows/parentRows.js";
 import { emptyRow } from "../../../../src/catalog/sources/formats/rows/row.js";
@@ -151,6 +151,10 @@ const headers = {
     "ID;Type;UGS;Nom;Publié;Description courte;Date de fin de promo;En stock\u{a0}?;Stock;Tarif promo;Tarif régulier;Images;Parent;Nom de l’attribut 1;Valeur(s) de l’attribut 1 ",
   Italian:
     "ID;Tipo;COD;Nome;Pubblicato;Breve descrizione;Data in cui termina l'offerta;In stock?;Magazzino;Prezzo in offerta;Prezzo di listino;Immagine;Genitore;Attributo 1 nome;Attributo 1 valuta(e)",
+  "Italian of 2022":
+    "ID;Tipo;SKU;Nome;Pubblicato;Breve descrizione;Termine data del prezzo di vendita;In stock?;Magazzino;Prezzo in offerta;Prezzo di listino;Immagine;Genitore;Nome dell'attributo 1;Valore dell'attributo 1",
+  "Swedish of 2022":
+    "ID;Typ;Artikelnr;Namn;Publicerad;Kort beskrivning;Datum när reapriset upphör;I lager?;Lagersaldo;Reapris;Ordinarie pris;Bilder;Förälder;Attribut 1 namn;Attribut 1 värde(n)",
   Dutch:
     "ID;Type;Artikelnummer;Naam;Gepubliceerd;Korte omschrijving;Einddatum actieprijs;Op voorraad?;Voorraad;Actieprijs;Reguliere prijs;Afbeeldingen;Hoofd;Naam eigenschap 1;Waarde eigenschap 1",
   "Brazilian Portuguese":
@@ -180,4 +184,35 @@ test.each(Object.entries(headers))("%s is read as English", async (_, names) => 
     expect({ format, problems, notes }).toEqual({ format: "woocommerce", problems: [], notes: [isParent] });
     expect(brief(products)).toEqual(["3: 11 / tea-s | Tea - 100 g | 12.9 | true", "4: 12 / cup | Cup | 8 | false"]);
   }
+});
+
+test("a German file whose column of stock has an unknown name makes no product available", async () => {
+  const german = "ID;Typ;Artikelnummer;Name;Veröffentlicht;Lagerlage?;Angebotspreis;Regulärer Preis;Bilder";
+  const file = `${german}\n1;simple;a;A;1;0;;5;//a.b/1\n`;
+  const { products, problems } = await readFile(file, { urlTemplate });
+  expect({ products, problems }).toEqual({
+    products: [],
+    problems: [expect.stringMatching(/^1 available: There is no column for available in this file of WooCommerce/u)],
+  });
+  expect((await readFile(file, { urlTemplate, map: { available: "Lagerlage?" } })).products).toMatchObject([
+    { id: "1", available: "false" },
+  ]);
+  const counted = `${german.replace("Lagerlage?", "Bestand;Lagerlage?")}\n1;simple;a;A;1;;0;;5;//a.b/1\n`;
+  expect((await readFile(counted, { urlTemplate })).problems).toEqual(["2 available: available is required."]);
+});
+
+test("dates of sales without a zone are of the store's", async () => {
+  const sale = { ...row, "Sale price": "15", "Date sale price ends": "2026-03-10 12:00" };
+  const names = Object.keys(sale).join(",");
+  const content = `${names}\n${Object.values(sale).join(",")}\n`;
+  const now = Date.parse("2026-03-10T12:30:00Z");
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now);
+  const priceIn = async (timeZone: string) =>
+    (await readFile(content, { urlTemplate, timeZone })).products[0]?.["price"];
+  expect([await priceIn("UTC"), await priceIn("America/New_York"), await priceIn("Asia/Tokyo")]).toEqual([
+    "20",
+    "15",
+    "20",
+  ]);
+  clock.mockRestore();
 });

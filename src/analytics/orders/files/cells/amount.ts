@@ -1,3 +1,4 @@
+import { areGroups } from "../../../../catalog/sources/formats/values/prices.js";
 import { isSignOf } from "./currencySign.js";
 
 /** What separates the decimals of an amount, or its groups of digits. */
@@ -59,7 +60,7 @@ function readDigits(text: string): CellAmount | undefined {
   if (earlier.size > 1) return undefined;
   if (!isMark(last) || earlier.has(last)) {
     const isOneKind = earlier.size === 0 || earlier.has(last);
-    return isOneKind && areGroups(parts) ? plain(parts, "", otherOf(last)) : undefined;
+    return isOneKind && areOwnGroups(parts) ? plain(parts, "", otherOf(last)) : undefined;
   }
   return withDecimals(parts, last, earlier.size > 0);
 }
@@ -68,7 +69,7 @@ function readDigits(text: string): CellAmount | undefined {
 function withDecimals(parts: readonly string[], last: Mark, isGrouped: boolean): CellAmount | undefined {
   const [whole, fraction] = [parts.slice(0, -1), parts.at(-1) ?? ""];
   if (!isGrouped) return readSingle(whole.join(""), fraction, last);
-  return areGroups(whole) ? plain(whole, fraction, last) : undefined;
+  return areOwnGroups(whole) ? plain(whole, fraction, last) : undefined;
 }
 
 /** Digits with a single mark among them. */
@@ -91,13 +92,8 @@ function otherOf(mark: string): Mark | undefined {
   return mark === "." ? "," : mark === "," ? "." : undefined;
 }
 
-/** Of three digits each, or of India: three at the end, and two in each group before. */
-function areGroups([first = "", ...others]: readonly string[]): boolean {
-  if (first.startsWith("0") || others.at(-1)?.length !== 3) return false;
-  const middle = new Set(others.slice(0, -1).map(({ length }) => length));
-  if (middle.size === 0) return first.length <= 3;
-  if (middle.size > 1) return false;
-  return (middle.has(3) && first.length <= 3) || (middle.has(2) && first.length <= 2);
+function areOwnGroups(parts: readonly string[]): boolean {
+  return parts[0]?.startsWith("0") === false && areGroups(parts);
 }
 
 /** What the cells of a column show about which mark separates decimals. */

@@ -27,4 +27,5 @@ export const bigcommerce: Layout = {
   rows: "adjacent",
   kinds: { product: "product", variant: "variant", sku: "variant", image: "image" },
   words: { tracker: { "": false, none: false, no: false, false: false, "0": false } },
+  trackers: { variant: "row", "by option": "row", product: "product", "by product": "product" },
 };

@@ -11,7 +11,7 @@ export const woocommerce: Layout = {
   columns: {
     id: "id",
     kind: "type | typ | tipo | тип",
-    sku: "sku | artikelnummer | ugs | cod | ref | varenummer | артикул",
+    sku: "sku | artikelnummer | ugs | cod | ref | varenummer | артикул | artikelnr",
     title: "name | nombre | nom | nome | naam | nazwa | namn | navn | имя",
     published: `published | veröffentlicht | publicado | publié | pubblicato | gepubliceerd | opublikowano | publicerad
       | udgivet | опубликован`,
@@ -36,7 +36,8 @@ export const woocommerce: Layout = {
       | data rozpoczęcia promocji | datum när reapriset börjar | den dato hvor tilbudsprisen starter
       | дата начала действия продажной цены | дата начала действия скидки`,
     saleEnd: `date sale price ends | datum, an dem angebotspreis endet | datum, an dem der angebotspreis endet
-      | día en que termina el precio rebajado | date de fin de promo | data in cui termina l'offerta | einddatum actieprijs
+      | día en que termina el precio rebajado | date de fin de promo | data in cui termina l'offerta
+      | termine data del prezzo di vendita | einddatum actieprijs
       | data de preço promocional termina em | data de término do preço promocional | data zakończenia promocji
       | datum när reapriset upphör | den dato hvor tilbudsprisen slutter
       | дата окончания действия продажной цены | дата окончания действия скидки`,
@@ -45,11 +46,13 @@ export const woocommerce: Layout = {
     image:
       "images | bilder | imágenes | immagini | immagine | afbeeldingen | imagens | obrazki | billeder | изображения",
     parent: `parent | übergeordnetes produkt | superior | genitore | hoofd | ascendente | pai | element nadrzędny | överordnad
-      | forældre | родительский`,
+      | förälder | forældre | родительский`,
     option: `attribute # value(s) | attribut # wert(e) | valor(es) del atributo # | valeur(s) de l'attribut # | attributo # valuta(e)
-      | valori attributo # | waarde eigenschap # | valores do atributo # | atributo # valor(es) | wartości atrybutu #
+      | valori attributo #
+      | valore dell'attributo # | attributo # valore(i) | waarde eigenschap # | valores do atributo # | atributo # valor(es) | wartości atrybutu #
       | attribut # värde(n) | egenskab # værdi(er) | значение( я) аттрибута( ов) # | значения атрибутов #`,
-    ignored: `attribute # name | attribut # name | nombre del atributo # | nom de l'attribut # | attributo # nome | naam eigenschap #
+    ignored: `attribute # name | attribut # name | nombre del atributo # | nom de l'attribut # | attributo # nome
+      | nome dell'attributo # | naam eigenschap #
       | nome do atributo # | atributo # nome | nazwa atrybutu # | attribut # namn | egenskab # navn
       | имя атрибута # | название атрибута #`,
   },
@@ -63,6 +66,7 @@ export const woocommerce: Layout = {
       | synlighed i katalog (shoppens frontend) | базовая цена | в наличии? | видимость в каталоге`,
   ],
   rows: "parents",
+  needsStock: true,
   kinds: { variation: "variant", variable: "parent", grouped: "unsold", external: "unsold", "": "product" },
   words: { stock: { parent: null } },
   escapesLines: true,

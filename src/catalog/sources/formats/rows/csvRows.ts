@@ -1,8 +1,10 @@
 import { readCells } from "../../csv/recordCells.js";
 import { type Delimiter, type CsvRecord, RecordSplitter } from "../../csv/records.js";
-import { recordFaultMessage } from "../../csv/csv.faults.js";
+import { invalidRow, recordFaultMessage, widthMessage } from "../../csv/csv.faults.js";
 import { columnName } from "../layout.js";
-import { CellRow, type ColumnIndex, type RowEvent, type RowSource } from "./row.js";
+import { withoutInvisibleEnds } from "../../../../lib/text.js";
+import { invisibleNote } from "../notes.js";
+import { CellRow, type ColumnIndex, type KeyReading, type RowEvent, type RowSource } from "./row.js";
 
 type CellsOf = Awaited<ReturnType<typeof readCells>>;
 
@@ -16,11 +18,14 @@ export class CsvRows implements RowSource {
   readonly #columns: number;
   #inHeader = true;
 
+  readonly #keys: readonly number[];
+  private readonly delimiter: Delimiter;
+
   constructor(
-    header: readonly string[],
-    private readonly delimiter: Delimiter,
-    private readonly escapesFormulas = false,
+    { header, delimiter }: { readonly header: readonly string[]; readonly delimiter: Delimiter },
+    private readonly reading: KeyReading & { readonly escapesFormulas?: boolean | undefined },
   ) {
+    this.delimiter = delimiter;
     this.#splitter = new RecordSplitter(delimiter);
     this.#columns = header.length;
     const index = new Map<string, number[]>();
@@ -31,6 +36,7 @@ export class CsvRows implements RowSource {
       else found.push(at);
     });
     this.#index = index;
+    this.#keys = [...reading.keys].flatMap((name) => index.get(name) ?? []);
   }
 
   get line(): number {
@@ -64,20 +70,26 @@ export class CsvRows implements RowSource {
     }
   }
 
-  #eventOf({ text, line, fault }: CsvRecord, found: ReturnType<CellsOf>): RowEvent | undefined {
-    if (found === undefined) {
-      const ends = fault !== undefined && fault !== "textAfterQuote";
-      return { message: recordFaultMessage(fault, this.delimiter), line, ends };
-    }
+  #eventOf(record: CsvRecord, found: ReturnType<CellsOf>): RowEvent | undefined {
+    const { text, line } = record;
+    if (found === undefined) return { message: recordFaultMessage(record, this.delimiter), line, ends: false };
+    if (!text.isWellFormed()) return { message: invalidRow(record), line, ends: false };
     const texts = isPlain(text) || found.every(isText) ? found : found.map(textOf);
-    const cells = this.escapesFormulas && text.includes("'") ? texts.map(withoutEscape) : texts;
+    const written = this.reading.escapesFormulas === true && text.includes("'") ? texts.map(withoutEscape) : texts;
+    const cells = this.#withVisibleKeys(written, line);
     const last = cells.findLastIndex((cell) => cell !== "");
     if (last === -1) return undefined;
     if (last >= this.#columns) {
-      const message = `The row has ${cells.length} cells, but the header has ${this.#columns}.`;
-      return { message, line, ends: false };
+      return { message: widthMessage(cells.length, this.#columns, text), line, ends: false };
     }
     return { row: new CellRow(line, text.length, cells, this.#index) };
+  }
+
+  #withVisibleKeys(cells: readonly string[], line: number): readonly string[] {
+    const isSeen = (at: number): boolean => withoutInvisibleEnds(cells[at] ?? "") === (cells[at] ?? "");
+    if (this.#keys.every(isSeen)) return cells;
+    this.reading.notes.count(invisibleNote, line);
+    return cells.map((cell, at) => (this.#keys.includes(at) ? withoutInvisibleEnds(cell) : cell));
   }
 }
 

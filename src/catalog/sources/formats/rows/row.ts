@@ -1,3 +1,4 @@
+import type { Notes } from "../notes.js";
 import type { CsvPiece } from "../../csv/pieces.js";
 
 /** Columns are named by `columnName`. */
@@ -27,6 +28,12 @@ export interface RowSource {
   /** The rows must be taken before the next call. */
   push(text: string): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
   end(): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
+}
+
+/** Columns by which products are named, whose texts lose characters at their ends that nobody sees; notes say so. */
+export interface KeyReading {
+  readonly keys: ReadonlySet<string>;
+  readonly notes: Notes;
 }
 
 /** What a source finds in a text, as much at a time as a piece has. */

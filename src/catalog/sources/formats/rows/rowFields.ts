@@ -1,9 +1,9 @@
 import { type Fields, type Layout, namesIn, namesOf, type Role, type RowReaderOptions } from "../layout.js";
-import { isWithin } from "../values/dates.js";
 import { parseFlag } from "../finish.js";
+import { DateReader } from "../values/dates.js";
 import { plainText } from "../values/html.js";
 import { splitUrls } from "../values/images.js";
-import { parsePrice } from "../values/prices.js";
+import { computedPrice, parsePrice } from "../values/prices.js";
 import { emptyRow, type SourceRow } from "./row.js";
 
 /** What a variant without a value of its own takes from its product. */
@@ -16,6 +16,7 @@ type Flag = boolean | string | null;
 export class RowFields {
   readonly #names = new Map<Role, readonly string[]>();
   readonly #untaxed: readonly string[];
+  readonly #dates: DateReader;
 
   constructor(
     readonly layout: Layout,
@@ -24,6 +25,7 @@ export class RowFields {
     const roles = Object.keys(layout.columns) as Role[];
     for (const role of roles) this.#names.set(role, namesOf(layout, role, options.columns));
     this.#untaxed = namesIn(layout.untaxed ?? "");
+    this.#dates = new DateReader(options.timeZone);
   }
 
   names(role: Role): readonly string[] {
@@ -105,7 +107,9 @@ export class RowFields {
     }
     const surcharge = parsePrice(this.text(row, "surcharge"));
     if (own !== "" || surcharge === null || typeof price !== "number") return price;
-    return typeof surcharge === "number" ? inCents(price + surcharge) : surcharge;
+    return typeof surcharge === "number"
+      ? computedPrice(price, { less: -surcharge }, this.options.decimals)
+      : surcharge;
   }
 
   /** Undefined where there is no sale now, null where that cannot be read. */
@@ -122,12 +126,9 @@ export class RowFields {
   /** Undefined where the dates cannot be read. */
   #isSaleOn(row: SourceRow, product: SourceRow): boolean | undefined {
     const dates = this.#inherited(row, product, "saleDates");
-    const [from = "", to = "", ...more] = dates.split("/").map((text) => text.trim());
-    const isIncomplete = from !== "" && to === "" && !dates.includes("/");
-    if (more.length > 0 || isIncomplete) return undefined;
-    const starts = from || this.#inherited(row, product, "saleStart");
-    const ends = to || this.#inherited(row, product, "saleEnd");
-    return isWithin(this.options.now, starts, ends);
+    if (dates !== "") return this.#dates.isWithinRange(this.options.now, dates);
+    const [starts, ends] = [this.#inherited(row, product, "saleStart"), this.#inherited(row, product, "saleEnd")];
+    return this.#dates.isWithin(this.options.now, starts, ends);
   }
 
   #saleAmount(row: SourceRow, product: SourceRow, regular: unknown): unknown {
@@ -139,7 +140,7 @@ export class RowFields {
     if (typeof discount === "string" || typeof percent === "string") return null;
     const [amount, share] = isPercent ? [0, discount ?? 0] : [discount ?? 0, percent ?? 0];
     if ((amount === 0 && share === 0) || typeof regular !== "number") return undefined;
-    return inCents(regular * (1 - share / 100) - amount);
+    return computedPrice(regular, { percent: share, less: amount }, this.options.decimals);
   }
 
   #inherited(row: SourceRow, product: SourceRow, role: (typeof salesRoles)[number]): string {
@@ -158,22 +159,23 @@ export class RowFields {
   }
 
   #stock(row: SourceRow, product: SourceRow): Flag {
-    const own = this.#stockOf(row);
+    const counted = this.layout.trackers?.[this.text(product, "tracker").toLowerCase()];
+    const own = counted === "product" ? null : this.#stockOf(row, counted === "row");
     if (own !== null) return own;
-    const inherited = this.#stockOf(product);
+    const inherited = counted === "row" ? null : this.#stockOf(product);
     return inherited ?? (this.layout.needsStock === true ? null : true);
   }
 
-  /** Null where the row does not say. */
-  #stockOf(row: SourceRow): Flag {
+  /** Null where the row does not say. @param isTracked whether its stock counts, whatever it says */
+  #stockOf(row: SourceRow, isTracked = false): Flag {
     const stated = this.#flag("inStock", this.text(row, "inStock"));
     const policy = this.#flag("policy", this.text(row, "policy"), false);
     if (typeof policy === "string") return policy;
     if (stated !== null) return stated;
     const tracker = this.text(row, "tracker").toLowerCase();
-    const isCounted = !this.has("tracker") || this.layout.words?.tracker?.[tracker] !== false;
+    const isCounted = isTracked || !this.has("tracker") || this.layout.words?.tracker?.[tracker] !== false;
     const stock = this.text(row, "stock");
-    if (stock === "") return null;
+    if (stock === "") return isTracked ? false : null;
     const isLeft = this.#flag("stock", stock);
     return !isCounted || policy === true ? true : isLeft;
   }
@@ -218,8 +220,4 @@ function structured(text: string): string {
         .slice(content[0].length)
         .replace(/^"([\s\S]*)"$/u, "$1")
         .replaceAll('""', '"');
-}
-
-function inCents(price: number): number {
-  return Math.round(price * 100) / 100;
 }

@@ -1,4 +1,5 @@
 import { columnName, type Draft, type Fields, type Layout, namesIn, namesOf, type RowReader } from "../layout.js";
+import type { ProductFinisher } from "../finish.js";
 import { google } from "../layouts/google.js";
 import { Notes } from "../notes.js";
 import type { FormatReadOptions, OpenFile } from "../opened.js";
@@ -18,11 +19,22 @@ export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
   return found.format === "vitrine" ? vitrine : layouts[found.format];
 }
 
-/** @param used names of columns besides those of the layout; @param notes of elements that are not used */
-export function rowSource(file: OpenFile, used: ReadonlySet<string>, notes: Notes): RowSource {
+/** Columns by which products are named, or rows belong together. */
+const keyRoles = ["id", "sku", "secondSku", "handle", "key", "parent"] as const;
+
+/** @param finisher names columns besides those of the layout; @param notes of elements that are not used, and of changed keys */
+export function rowSource(
+  file: OpenFile,
+  finisher: Pick<ProductFinisher, "columns" | "keyColumns">,
+  notes: Notes,
+): RowSource {
   const { isXml, found } = file;
-  if (!isXml) return new CsvRows(found.header, found.delimiter, layoutOf(file).escapesFormulas);
-  return new XmlRows(new Set([...Object.values(google.columns).flatMap(namesIn), ...used]), notes);
+  const layout = layoutOf(file);
+  const header = isXml ? undefined : found.header.map(columnName);
+  const keys = new Set([...keyRoles.flatMap((role) => namesOf(layout, role, header)), ...finisher.keyColumns]);
+  if (!isXml) return new CsvRows(found, { keys, notes, escapesFormulas: layout.escapesFormulas });
+  const names = Object.values(google.columns).flatMap(namesIn);
+  return new XmlRows(new Set([...names, ...finisher.columns]), { keys, notes });
 }
 
 /** Makes products of the rows. */
@@ -34,12 +46,13 @@ export async function rowReader(
   const layout = layoutOf(file);
   // Each once: a header may have a million equal cells.
   const columns = file.isXml ? undefined : [...new Set(file.found.header.map(columnName))];
-  const { fillDown, onePer = "variant" } = options;
+  const { fillDown, onePer = "variant", timeZone = "UTC", decimals = 2 } = options;
   if (layout === vitrine)
     return new MappedRows(fillDown === undefined ? undefined : columnName(fillDown), columns ?? [], notes);
   const seconds = namesOf(layout, "secondSku", columns);
   const sharing = seconds.length === 0 ? [] : await sharingRows(file.reread(), source(), seconds);
-  const common = { columns, onePer, notes, now: Date.now(), sharing, sharedSkus: new Map<string, readonly number[]>() };
+  const store = { now: Date.now(), timeZone, decimals };
+  const common = { columns, onePer, notes, ...store, sharing, sharedSkus: new Map<string, readonly number[]>() };
   const readerOf = (fields: RowFields): RowReader =>
     layout.rows === "adjacent" ? new AdjacentRows(fields) : new FamilyRows(fields);
   const keys = new KeyFields(layout, { ...common, notes: new Notes() });

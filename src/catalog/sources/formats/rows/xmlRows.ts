@@ -1,9 +1,10 @@
 import sax, { type SAXParser } from "sax";
-import { clip } from "../../../../lib/text.js";
+import { clip, withoutInvisibleEnds } from "../../../../lib/text.js";
+import { invalidLine } from "../../csv/csv.faults.js";
 import { recordCharactersMax } from "../../csv/records.js";
 import { columnName } from "../layout.js";
-import type { Notes } from "../notes.js";
-import { ElementRow, type RowEvent, type RowSource } from "./row.js";
+import { invisibleNote } from "../notes.js";
+import { ElementRow, type KeyReading, type RowEvent, type RowSource } from "./row.js";
 
 /** RSS has items, Atom entries. */
 const rowNames = new Set(["item", "entry"]);
@@ -31,6 +32,8 @@ interface Item {
   readonly values: Map<string, Values>;
   elements: number;
   characters: number;
+  /** The line of a byte that is not UTF-8. */
+  invalidLine: number | undefined;
 }
 
 /**
@@ -53,11 +56,11 @@ export class XmlRows implements RowSource {
   /** @param reads the elements that are used; others are noted once */
   constructor(
     private readonly reads: ReadonlySet<string>,
-    private readonly notes: Notes,
+    private readonly reading: KeyReading,
   ) {
     const handlers: Partial<SAXParser> = {
       onopentagstart: () => this.#beginTag(),
-      onattribute: ({ name, value }) => this.#countAttribute(name.length + value.length),
+      onattribute: ({ name, value }) => this.#countAttribute(name, value),
       onopentag: ({ name, attributes }) => this.#open(name, attributes as Record<string, string>), // without `xmlns`
       onclosetag: () => this.#close(),
       ontext: (text) => this.#add(text),
@@ -106,15 +109,16 @@ export class XmlRows implements RowSource {
     this.#attributes = 0;
   }
 
-  #countAttribute(characters: number): void {
+  #countAttribute(name: string, value: string): void {
     this.#attributes += 1;
     if (this.#attributes > attributesMax) throw new Error(`An element has more than ${attributesMax} attributes.`);
-    this.#countCharacters(characters);
+    this.#take(name + value);
   }
 
-  #countCharacters(characters: number): void {
+  #take(text: string): void {
     if (this.#item === undefined) return;
-    this.#item.characters += characters;
+    if (!text.isWellFormed()) this.#item.invalidLine ??= this.line;
+    this.#item.characters += text.length;
     if (this.#item.characters > recordCharactersMax) {
       throw new Error(`The item is longer than ${recordCharactersMax} characters.`);
     }
@@ -149,13 +153,14 @@ export class XmlRows implements RowSource {
       values: new Map(),
       elements: 0,
       characters: 0,
+      invalidLine: undefined,
     };
   }
 
   #beginElement(tag: string, prefix: string, name: string, attributes: Readonly<Record<string, string>>): void {
     const isOwn = this.#prefixes.has(prefix);
     const isUsed = (isOwn || prefix === "") && this.reads.has(name);
-    if (!isUsed) this.notes.unusedColumn(tag);
+    if (!isUsed) this.reading.notes.unusedColumn(tag);
     // Atom's links are attributes; those with another relation lead elsewhere.
     const isElsewhere = !["", "alternate"].includes(attributes["rel"] ?? "");
     if (isUsed && !isElsewhere) this.#element = { name, isOwn, text: attributes["href"] ?? "" };
@@ -171,7 +176,7 @@ export class XmlRows implements RowSource {
 
   #add(text: string): void {
     if (this.#item === undefined) return;
-    this.#countCharacters(text.length);
+    this.#take(text);
     if (this.#element === undefined) return;
     // Text of elements within an element is not its own, but for those that Google structures.
     const depth = this.#path.length - this.#item.depth;
@@ -193,12 +198,25 @@ export class XmlRows implements RowSource {
       this.#element = undefined;
     } else if (depth === item.depth) {
       const elements = new Map(
-        Array.from(item.values, ([name, { own, other }]) => [name, own.length > 0 ? own : other]),
+        Array.from(item.values, ([name, { own, other }]) => {
+          const texts = own.length > 0 ? own : other;
+          return [name, this.reading.keys.has(name) ? this.#visible(texts, item.line) : texts] as const;
+        }),
       );
       const span = { start: item.start, end: this.#parser.position };
-      this.#events.push({ row: new ElementRow(item.line, item.characters, elements), span });
+      this.#events.push(
+        item.invalidLine === undefined
+          ? { row: new ElementRow(item.line, item.characters, elements), span }
+          : { message: invalidLine(item.invalidLine, "UTF-8"), line: item.line, ends: false },
+      );
       this.#item = undefined;
     }
+  }
+
+  #visible(keys: readonly string[], line: number): readonly string[] {
+    const visible = keys.map(withoutInvisibleEnds);
+    if (visible.some((key, at) => key !== keys[at])) this.reading.notes.count(invisibleNote, line);
+    return visible;
   }
 
   #fail(message: string): void {

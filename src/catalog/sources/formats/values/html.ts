@@ -1,4 +1,5 @@
 import { Tokenizer } from "htmlparser2";
+import { withoutBuilders } from "./builders.js";
 
 /** Elements that begin and end a line (https://html.spec.whatwg.org/#flow-content-3, and those of lists and tables). */
 const lineElements: ReadonlySet<string> = new Set(
@@ -124,9 +125,10 @@ const startDigitsMax = 6;
 
 /**
  * A line for each paragraph, item of a list and row of a table, in linear time; text that is not HTML stays as it is. Tags
- * need no pairs, so that the nesting of elements takes no memory.
+ * need no pairs, so that the nesting of elements takes no memory. The code of page builders is no text.
  */
-export function plainText(text: string): string {
+export function plainText(written: string): string {
+  const text = withoutBuilders(written);
   return hasMarkup(text) ? new HtmlText(text).read() : text.trim();
 }
 

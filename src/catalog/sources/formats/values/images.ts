@@ -19,12 +19,19 @@ const imageName = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)$/iu;
 export function splitUrls(text: string, isPaths = false): string[] {
   if (text.length > cellUnitsMax) return [text];
   if (!/[|;,\s]|^\[/u.test(text)) return text === "" || text === noImage ? [] : [text];
-  if (text.startsWith("[")) return jsonTexts(text) ?? [text];
+  if (text.startsWith("[")) return jsonTexts(text)?.map(trimmedUrl) ?? [text];
   return text
     .split(isPaths ? separatorsOfPaths : separators)
     .flatMap(splitNames)
-    .map((url) => url.trim())
+    .map(trimmedUrl)
     .filter((url) => url !== "" && url !== noImage);
+}
+
+/** Without what separates entries of a list. */
+export function trimmedUrl(url: string): string {
+  let end = url.length;
+  while (end > 0 && /[\s,;|]/u.test(url.charAt(end - 1))) end -= 1;
+  return url.slice(0, end).trimStart();
 }
 
 /** A semicolon separates what ends as images do; in a URL it may be part of a parameter. */

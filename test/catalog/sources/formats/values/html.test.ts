@@ -90,3 +90,29 @@ test("any text becomes a text that is no longer, and has no two empty lines wher
     }),
   );
 });
+
+test.each([
+  ['[vc_row css=".vc_1{margin: 0}"][vc_column width="1/2"]Warm[/vc_column][/vc_row]', "Warm"],
+  ["[vc_column_text]<p>Warm</p>[/vc_column_text][vc_empty_space]<p>soft</p>", "Warm\nsoft"],
+  [
+    "[et_pb_section fb_built=”1″][et_pb_text]Warm[/et_pb_text][et_pb_text]Soft[/et_pb_text][/et_pb_section]",
+    "Warm\n\nSoft",
+  ],
+  ['[caption id="a"]<img src="1.jpg"> A mug[/caption] [gallery ids="1,2"]', "A mug"],
+  ["[vc_raw_html]JTNDcCUzRQ==[/vc_raw_html]Warm [embed]https://a.example/v[/embed]", "Warm"],
+  ['{{widget type="Magento\\\\Catalog\\\\Block" id="1"}}Warm<img src="{{media url="a/b.jpg"}}">', "Warm"],
+  ["{{depend x}}Warm{{/depend}} {{block id='a'}}", "Warm"],
+  ["Shirt [M]", "Shirt [M]"],
+  ["[M] <b>shirt</b>, [sic], [1] and [size m=38]", "[M] shirt, [sic], [1] and [size m=38]"],
+  ["[[gallery]] and {{name}} and {M}", "[[gallery]] and {{name}} and {M}"],
+])("the code of page builders is no text: %j", (text, expected) => {
+  expect(plainText(text)).toBe(expected);
+});
+
+test("text made of brackets takes linear time", () => {
+  for (const part of ["[", "[a ", "[a_b", "{{widget ", "[/a]", '[a b="', "[embed]"]) {
+    const before = process.cpuUsage();
+    plainText(part.repeat(1_000_000 / part.length));
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
+  }
+});

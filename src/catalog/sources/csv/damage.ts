@@ -1,0 +1,248 @@
+/** The cells of a row, counted. */
+export interface RowShape {
+  readonly cells: number;
+  /** Cells up to the last one that is not empty. */
+  readonly filled: number;
+  /** Whether a quote is text of a cell that is not in quotes. */
+  readonly hasStrayQuote: boolean;
+}
+
+interface Scan {
+  /** `open`: the text ends before the row does. `none`: this is no row. */
+  readonly state: "row" | "open" | "none";
+  /** How far was looked. */
+  readonly end: number;
+  readonly shape: RowShape;
+}
+
+interface ScanOptions {
+  readonly delimiter: string;
+  /** No row has more. */
+  readonly cellsMax?: number;
+  /** Whether nothing follows the text. */
+  readonly isWhole: boolean;
+}
+
+const quote = '"';
+const lineEnd = /\r\n?|\n/gu;
+
+/** Counts the cells of the row that begins at `start`. */
+function scanRow(text: string, start: number, { delimiter, cellsMax = Infinity, isWhole }: ScanOptions): Scan {
+  let [at, cells, filled, hasStrayQuote] = [start, 0, 0, false];
+  const scan = (state: Scan["state"], end: number): Scan => ({ state, end, shape: { cells, filled, hasStrayQuote } });
+  while (cells < cellsMax) {
+    cells += 1;
+    const cell = cellAt(text, at, { delimiter, isWhole });
+    if (cell === undefined) return scan(isWhole ? "none" : "open", text.length);
+    at = cell.end;
+    if (!cell.isEmpty) filled = cells;
+    hasStrayQuote ||= cell.hasStrayQuote;
+    const next = text[at];
+    if (next === undefined) return scan(isWhole ? "row" : "open", at);
+    if (isLineEnd(next)) return scan("row", at);
+    if (next !== delimiter) return scan("none", at); // text after a closing quote
+    at += 1;
+  }
+  return scan("none", at);
+}
+
+/** Undefined where the text ends within quotes. */
+function cellAt(text: string, from: number, { delimiter, isWhole }: ScanOptions) {
+  const begin = afterBlanks(text, from, delimiter);
+  if (text[begin] !== quote) {
+    const end = afterText(text, begin, delimiter);
+    return { end, isEmpty: end === begin, hasStrayQuote: text.slice(begin, end).includes(quote) };
+  }
+  const close = closingQuote(text, begin);
+  if (close === -1 || (!isWhole && close + 1 === text.length)) return undefined;
+  return { end: afterBlanks(text, close + 1, delimiter), isEmpty: close === begin + 1, hasStrayQuote: false };
+}
+
+function afterBlanks(text: string, from: number, delimiter: string): number {
+  let at = from;
+  for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[(at += 1)]) {
+    if (next.trim() !== "") break;
+  }
+  return at;
+}
+
+function afterText(text: string, from: number, delimiter: string): number {
+  let at = from;
+  for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[at]) at += 1;
+  return at;
+}
+
+/** -1 where the text has none. */
+function closingQuote(text: string, from: number): number {
+  let close = text.indexOf(quote, from + 1);
+  while (close !== -1 && text[close + 1] === quote) close = text.indexOf(quote, close + 2);
+  return close;
+}
+
+function isLineEnd(character: string): boolean {
+  return character === "\n" || character === "\r";
+}
+
+export interface Width {
+  /** Of the header. */
+  readonly cells: number;
+  /** Up to the last one that has a name. */
+  readonly filled: number;
+}
+
+/** Whether a row has the header's width: spreadsheets leave empty cells beyond. */
+function isOfWidth({ cells, filled }: RowShape, width: Width): boolean {
+  return cells >= width.filled && filled <= width.filled;
+}
+
+export function shapeOf(record: string, delimiter: string): RowShape {
+  return scanRow(record, 0, { delimiter, isWhole: true }).shape;
+}
+
+/** Whether a record of several lines may have rows within: a quote that is missing is closed by that of another row. */
+export function isDoubtful(record: string, delimiter: string, width: Width | undefined): boolean {
+  if (width === undefined) return false;
+  const shape = shapeOf(record, delimiter);
+  return shape.hasStrayQuote || !isOfWidth(shape, width);
+}
+
+/** Whether a cell ends after `\\"`, as PHP's fputcsv leaves a quote within one, so that another has a quote without its pair. */
+export function hasEscapedQuote(record: string, delimiter: string): boolean {
+  return escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
+}
+
+const escapedQuote = /\\"\s*[,;\t]/u;
+
+/** Empty ones, beyond the header. */
+const surplusMax = 100;
+
+/**
+ * Characters that may be read more than once in search of a row, besides some for each character of damaged rows. Then only a row on one
+ * line is found, so that a file that was made for it takes linear time.
+ */
+export class Retries {
+  #left: number;
+
+  constructor(private readonly most: number) {
+    this.#left = most;
+  }
+
+  get areSpent(): boolean {
+    return this.#left <= 0;
+  }
+
+  spend(characters: number): void {
+    this.#left -= characters;
+  }
+
+  earn(characters: number): void {
+    this.#left = Math.min(this.most, this.#left + 4 * characters);
+  }
+}
+
+interface Damage {
+  readonly width: Width;
+  readonly delimiter: string;
+  readonly retries: Retries;
+  readonly charactersMax: number;
+  /** Where the row ends in the text, if it is sound because no other row begins before. */
+  readonly soundEnd?: number | undefined;
+}
+
+export interface Place {
+  readonly text: string;
+  readonly at: number;
+}
+
+interface Ended {
+  /** Empty where it is too long. */
+  readonly row: string;
+  /** Line ends in it, and after it. */
+  readonly lines: number;
+  readonly isSound: boolean;
+  readonly next: Place;
+}
+
+/** A row that cannot be read. It ends at the next line end from which a whole row of the header's width can be read: none is lost. */
+export class DamagedRow {
+  #text: string;
+  /** Where it begins, and after the last of its line ends that no row follows. */
+  #start: number;
+  #from: number;
+  #lines = 0;
+  #isCut = false;
+
+  constructor(
+    private readonly damage: Damage,
+    { text, at }: Place,
+  ) {
+    this.#text = text;
+    [this.#start, this.#from] = [at, at];
+  }
+
+  add(text: string): void {
+    this.#text = this.#text.slice(this.#start) + text;
+    this.#from -= this.#start;
+    this.#start = 0;
+  }
+
+  /** @returns undefined where it goes on after the text. @param isWhole whether nothing follows */
+  end(isWhole: boolean): Ended | undefined {
+    const { charactersMax, soundEnd } = this.damage;
+    for (let line = this.#nextLine(isWhole); line !== undefined; line = this.#nextLine(isWhole)) {
+      const { end, next } = line;
+      const isLast = isWhole && next === this.#text.length;
+      if (end === soundEnd || isLast) return this.#ended(end, next, end === soundEnd);
+      const state = this.#stateAt(next, isWhole);
+      if (state === "row") return this.#ended(end, next, false);
+      if (state === "open" && this.#text.length - next <= charactersMax) return undefined;
+      [this.#from, this.#lines] = [next, this.#lines + 1];
+    }
+    this.#forget(charactersMax);
+    return undefined;
+  }
+
+  /** Where the next line ends, and where the one after it begins. */
+  #nextLine(isWhole: boolean): { readonly end: number; readonly next: number } | undefined {
+    const { length } = this.#text;
+    lineEnd.lastIndex = this.#from;
+    const found = lineEnd.exec(this.#text);
+    if (found === null) return isWhole ? { end: length, next: length } : undefined;
+    const next = found.index + found[0].length;
+    const maySplit = !isWhole && found[0] === "\r" && next === length;
+    return maySplit ? undefined : { end: found.index, next };
+  }
+
+  #stateAt(start: number, isWhole: boolean): Scan["state"] {
+    const { width, delimiter, retries } = this.damage;
+    const options = { delimiter, cellsMax: width.cells + surplusMax };
+    const { state, shape, end } = retries.areSpent
+      ? this.#scanLine(start, isWhole, options)
+      : scanRow(this.#text, start, { ...options, isWhole });
+    retries.spend(end - start);
+    return state === "row" && !isOfWidth(shape, width) ? "none" : state;
+  }
+
+  #scanLine(start: number, isWhole: boolean, options: Omit<ScanOptions, "isWhole">): Scan {
+    lineEnd.lastIndex = start;
+    const end = lineEnd.exec(this.#text)?.index;
+    const scan = scanRow(this.#text.slice(start, end), 0, { ...options, isWhole: isWhole || end !== undefined });
+    return { ...scan, end: start };
+  }
+
+  #ended(end: number, at: number, isSound: boolean): Ended {
+    const { charactersMax, retries } = this.damage;
+    const length = end - this.#start;
+    retries.earn(length);
+    const row = this.#isCut || length > charactersMax ? "" : this.#text.slice(this.#start, end);
+    return { row, lines: this.#lines + Number(at > end), isSound, next: { text: this.#text, at } };
+  }
+
+  /** Keeps no more of a row that is too long than may begin the next one. */
+  #forget(charactersMax: number): void {
+    if (this.#text.length - this.#start <= charactersMax + 1) return;
+    this.#text = this.#text.slice(-1); // no line ends before
+    [this.#start, this.#from] = [0, 0];
+    this.#isCut = true;
+  }
+}
