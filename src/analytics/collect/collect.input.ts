@@ -1,3 +1,4 @@
+import { isOwnHost } from "../../access/key.origins.js";
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip, nameCharactersMax, textFault } from "../../lib/text.js";
@@ -23,8 +24,8 @@ export interface Collected {
 interface Sender {
   /** Of events without one. */
   readonly device: string;
-  /** Of the shop, as browsers name it in a header; undefined where they do not. */
-  readonly ownHost: string | undefined;
+  /** Of the shop: those of its key, and the page's as the browser names it in a header. */
+  readonly ownOrigins: readonly string[];
 }
 
 const eventsMax = 100;
@@ -45,7 +46,7 @@ export function readKey(body: unknown): { readonly key: string; readonly sent: o
  *
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER or a REFUND
  */
-export function readCollected(sent: object, { device, ownHost }: Sender): Collected {
+export function readCollected(sent: object, { device, ownOrigins }: Sender): Collected {
   const { show, channel, viewer, events } = sent as Readonly<Record<string, unknown>>;
   const problems = new Problems();
   for (const name of Object.keys(sent)) {
@@ -69,7 +70,7 @@ export function readCollected(sent: object, { device, ownHost }: Sender): Collec
   const claims = new Map<string, string>();
   const read = list.flatMap((event, index) => {
     const path = ["events", index];
-    if (!isClaim(event)) return [readEvent(withSource(event, ownHost), common, path, constraints, problems)];
+    if (!isClaim(event)) return [readEvent(withSource(event, ownOrigins), common, path, constraints, problems)];
     readClaim(event, viewer, path, problems, claims);
     return [];
   });
@@ -108,11 +109,11 @@ function readClaim(
 type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;
 
 /** A page that came from another page of its shop is no source, and what is wrong in an address must not cost the event. */
-function withSource(event: unknown, ownHost: string | undefined): unknown {
+function withSource(event: unknown, ownOrigins: readonly string[]): unknown {
   if (typeof event !== "object" || event === null || !("source" in event) || typeof event.source !== "string")
     return event;
   const { source } = event;
-  const isNone = source === ownHost || textFault(source, "source", 255) !== undefined;
+  const isNone = textFault(source, "source", 255) !== undefined || isOwnHost(ownOrigins, source);
   return isNone ? { ...event, source: null } : event;
 }
 

@@ -98,7 +98,8 @@ async function collect(
     observation.bot();
     return { accepted: 0, duplicates: 0 };
   }
-  const { show, events, claims } = readCollected(sent, { device, ownHost: origin?.split("/")[2] });
+  const ownOrigins = origin === undefined ? origins : [...origins, origin];
+  const { show, events, claims } = readCollected(sent, { device, ownOrigins });
   const caller = { id, storeCreatedAt, confirm: (within: Database) => findKey(key, within) };
   const ofCaller = onBehalfOf(forStore(db, storeId), caller);
   try {

@@ -95,11 +95,30 @@ describe("what a page sends", () => {
       `Mozilla/5.0 (Linux; Android 13; SM-S901B; wv) ${engine} Chrome/114.0 Mobile Safari/537.36 [FB_IAB/FB4A]`,
     ],
     ["tablet", `Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) ${safari} Mobile/15E148 Instagram 299.0`],
+    [
+      "mobile",
+      "[FBAN/FB4A;FBAV/445.0.0.34.118;FBDM/{density=1.75,width=720,height=1465};FBLC/en_GB;FBCR/Vodafone;FBDV/SM-A037F]",
+    ],
+    ["mobile", "Dalvik/2.1.0 (Linux; U; Android 12; SM-A037F Build/SP1A) [FBAN/FB4A;FBAV/445.0.0.34.118]"],
+    [
+      "mobile",
+      `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${safari} Mobile/15E148 [FBAN/FBIOS;FBCR/Vodafone TV;FBID/phone]`,
+    ],
+    ["mobile", `Mozilla/5.0 (X11; Linux x86_64) ${engine} Chrome/114.0 Safari/537.36 [FB_IAB/FB4A]`],
+    ["tablet", "[FBAN/FBIOS;FBAV/468.0.0.34.72;FBDV/iPad13,1;FBMD/iPad;FBSN/iPadOS;FBID/tablet]"],
+    ["tablet", `Mozilla/5.0 (Linux; Android 14; SM-X200; wv) ${engine} Chrome/126.0 Safari/537.36 [FB_IAB/FB4A]`],
     ["desktop", `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${engine} Chrome/120.0.0.0 Safari/537.36`],
     ["other", "something else"],
     ["other", "x".repeat(4_000)],
   ])("is of the device %s for %.60s", (device, userAgent) => {
     expect(clientOf(userAgent).device).toBe(device);
+  });
+
+  test("of Facebook's app is no bot's, also where its agent is what stands in brackets alone", async () => {
+    const made = await shop();
+    const sent = collect(sentBy(made), { "user-agent": "[FBAN/FBIOS;FBAV/468.0.0.34.72;FBMD/iPhone;FBID/phone]" });
+    expect(await sent).toMatchObject({ body: { accepted: 2 } });
+    expect(await kpis(made.store, made.lsId)).toMatchObject({ devices: [{ device: "mobile", value: 100 }] });
   });
 
   test("by a bot is answered, counted and not stored; a server without an Origin is none", async () => {
