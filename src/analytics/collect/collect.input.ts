@@ -9,7 +9,7 @@ import {
   isSale,
   type ShopperEventInput,
 } from "../events/events.input.js";
-import { checkIdentifies, type Report } from "../events/events.rules.js";
+import { checkIdentifies, identifiesNobody, type Report } from "../events/events.rules.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { readFields } from "../events/events.json.js";
 
@@ -18,6 +18,8 @@ export interface Collected {
   readonly events: readonly ShopperEventInput[];
   /** The viewers who placed orders, by order. */
   readonly claims: ReadonlyMap<string, string>;
+  /** Earlier ids of these viewers, where they had another one, by order. */
+  readonly formers: ReadonlyMap<string, string>;
 }
 
 /** What a request says of its page. */
@@ -67,21 +69,22 @@ export function readCollected(sent: object, { device, ownOrigins }: Sender): Col
   }
   const common = { channel, viewerId: viewer, device, source: "direct" };
   const constraints = eventConstraints();
-  const claims = new Map<string, string>();
+  const [claims, formers] = [new Map<string, string>(), new Map<string, string>()];
   const read = list.flatMap((event, index) => {
     const path = ["events", index];
     if (!isClaim(event)) return [readEvent(withSource(event, ownOrigins), common, path, constraints, problems)];
-    readClaim(event, viewer, path, problems, claims);
+    readClaim(event, viewer, path, problems, { claims, formers });
     return [];
   });
   problems.throwIfAny();
-  return { show: typeof show === "string" ? show : "", events: read, claims };
+  return { show: typeof show === "string" ? show : "", events: read, claims, formers };
 }
 
 interface Claim {
   readonly type: "CLAIM";
   readonly orderId?: unknown;
   readonly viewerId?: unknown;
+  readonly formerId?: unknown;
 }
 
 /** A page says that its viewer placed an order. That counts for nothing by itself: the shop tells what was paid. */
@@ -90,20 +93,26 @@ function isClaim(event: unknown): event is Claim {
 }
 
 function readClaim(
-  { orderId, viewerId: own }: Claim,
+  { orderId, viewerId: own, formerId: former }: Claim,
   viewer: unknown,
   path: Path,
   problems: Problems,
-  claims: Map<string, string>,
+  { claims, formers }: Readonly<Record<"claims" | "formers", Map<string, string>>>,
 ): void {
-  const viewerId = own ?? viewer;
+  const [viewerId, formerId] = [own ?? viewer, former ?? undefined];
   const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, field] });
   if (typeof orderId !== "string") return report("orderId", "REQUIRED", "CLAIM needs an orderId, a text.");
   if (typeof viewerId !== "string") return report("viewerId", "REQUIRED", "CLAIM needs a viewerId, a text.");
   checkText(orderId, nameCharactersMax, path, "orderId", problems);
   checkText(viewerId, nameCharactersMax, path, "viewerId", problems);
   checkIdentifies(viewerId, report);
-  if (!claims.has(orderId)) claims.set(orderId, viewerId);
+  if (formerId !== undefined) {
+    if (typeof formerId !== "string") return report("formerId", "INVALID_TYPE", mustBe("formerId", "a text", formerId));
+    checkText(formerId, nameCharactersMax, path, "formerId", problems);
+  }
+  if (claims.has(orderId)) return;
+  claims.set(orderId, viewerId);
+  if (formerId !== undefined && formerId !== viewerId && !identifiesNobody(formerId)) formers.set(orderId, formerId);
 }
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;
