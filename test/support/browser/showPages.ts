@@ -56,10 +56,13 @@ export function showPages(app: TestApp, browser: TestBrowser) {
       expectClean(opened, [], [new URL(app.url).host]);
       await opened.close();
     },
-    /** Closes the page after a while, which sends the seconds. */
-    leave: async (opened: TestPage) => {
-      await opened.page.waitForTimeout(600);
-      await opened.page.close();
+    /** Has the page send the seconds after a while, and closes it: of a busy one, the browser might end what it does when it closes. */
+    leave: async ({ page }: TestPage) => {
+      await page.waitForTimeout(600);
+      const sent = page.waitForRequest((request) => request.method() === "POST" && request.postData() !== null);
+      await page.evaluate(`dispatchEvent(new Event("pagehide"))`);
+      await sent;
+      await page.close();
     },
   };
 }

@@ -1,0 +1,76 @@
+import type { Look } from "./clock.js";
+import { idOf, newId } from "./guard.js";
+import { keyOf, storage } from "./storage.js";
+
+/** What all shows in a page have in common: who looks at it, where from, and the time. */
+export interface Page {
+  readonly clocks: Look[];
+  /** What events carry from now on: also `vitrine:viewer`, where that may be stored. */
+  readonly id: () => string;
+  /** Takes the shop's own id of the shopper. */
+  identify(id: string): void;
+  /** Whether something may be stored in the browser. */
+  keep(isAllowed: boolean): void;
+  /** The id that events carried before this one, once: the shop may have told late who it is. */
+  take(): string | undefined;
+  /** Where the visit came from: what a campaign is named, or else the host of the page before the first one. */
+  source(): string | undefined;
+}
+
+const viewerKey = keyOf("viewer");
+const formerKey = keyOf("former");
+const sourceKey = keyOf("source");
+
+export function createPage(): Page {
+  let own = newId();
+  let isIdentified = false;
+  let isKept = false;
+  /** The id that events of this page carried. */
+  let used: string | undefined;
+  let former: string | undefined;
+  const campaign = new URLSearchParams(location.search).get("utm_source");
+  const host = document.referrer.split("/")[2];
+  let source = campaign || (host === location.host ? undefined : host);
+
+  const stored = (key: string): string | undefined => (isKept ? storage((texts) => idOf(texts[key])) : undefined);
+  const become = (next: string): void => {
+    former = [stored(viewerKey), used].find((id) => id && id !== next) ?? former;
+    own = next;
+    if (isKept)
+      storage((texts) => {
+        texts[viewerKey] = next;
+        if (former) texts[formerKey] = former;
+      });
+  };
+  return {
+    clocks: [],
+    id: () => (used = stored(viewerKey) ?? own),
+    identify(id) {
+      isIdentified = true;
+      become(id);
+    },
+    keep(isAllowed) {
+      if (isKept && !isAllowed) {
+        if (!isIdentified) own = newId();
+        used = former = undefined;
+      }
+      isKept = isAllowed;
+      if (isKept) become((!isIdentified && stored(viewerKey)) || own);
+      else storage((texts) => delete texts[sourceKey], "sessionStorage");
+    },
+    take() {
+      const taken = stored(formerKey) ?? former;
+      former = undefined;
+      storage((texts) => delete texts[formerKey]);
+      return taken;
+    },
+    source() {
+      if (isKept)
+        storage(
+          (texts) => (source = campaign || texts[sourceKey] || source) && (texts[sourceKey] = source),
+          "sessionStorage",
+        );
+      return source;
+    },
+  };
+}
