@@ -77,13 +77,13 @@ export function createDelivery(
     isKeyRefused = /^40[13] urn:vitrine:/u.test(verdict);
     if (/^(?:202 \d|4(?:00|10|22) urn:vitrine:)/u.test(verdict)) {
       failures = 0;
-      settle(events, answer.errors ?? [], outbox);
+      settle(events, outbox, answer.errors);
     } else {
       if (isKeyRefused) seconds = refusedKeySeconds;
       const wait = seconds
         ? seconds + (seconds + spreadSeconds) * Math.random()
         : Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
-      const isEarly = /^425 urn:vitrine:/u.test(verdict);
+      const isEarly = verdict.startsWith("425 urn:vitrine:");
       outbox.postpone(events, isEarly ? wait : 0);
       if (!isEarly) timer = setTimeout(resume, wait * 1_000);
     }
@@ -107,12 +107,14 @@ export function createDelivery(
  * Drops events that a problem names, but for a wrong clock: the service's counts instead. The others are sent again. Without a
  * problem, all have arrived, or never will.
  */
-function settle(events: readonly TrackedEvent[], problems: NonNullable<Answer["errors"]>, outbox: Outbox): void {
-  const named = problems.filter(({ path: [, index, field] = [] }) => {
+function settle(events: readonly TrackedEvent[], outbox: Outbox, problems: Answer["errors"] = []): void {
+  let isNamed = false;
+  for (const { path: [, index, field] = [] } of problems) {
     const event = events[index as number]; // undefined for a problem of all
-    if (field === "occurredAt" && event?.at) event.at = undefined;
-    else if (event) outbox.settle(event);
-    return event;
-  });
-  if (!named[0]) events.forEach(outbox.settle);
+    if (!event) continue;
+    isNamed = true;
+    if (field === "occurredAt" && event.at) event.at = undefined;
+    else outbox.settle(event);
+  }
+  if (!isNamed) events.forEach(outbox.settle);
 }

@@ -9,7 +9,7 @@ export function attempt<Result>(work: () => Result, ...about: readonly unknown[]
   try {
     return work();
   } catch {
-    if (about.length > 0) warn(...about);
+    if (about.length) warn(...about);
     return undefined;
   }
 }
@@ -21,7 +21,7 @@ export function on(name: string, work: () => unknown): void {
 
 /** The value without the `toJSON` that old libraries give to prototypes, which makes texts of lists. */
 export function plain<Value extends object>(value: Value): Value {
-  return Object.assign(value, { toJSON: undefined });
+  return Object.defineProperty(value, "toJSON", {});
 }
 
 /**
@@ -32,7 +32,7 @@ export function newId(): string {
   // The time has 11 digits until the year 2527.
   return `0${Date.now().toString(16)}-7xxx-8xxx-xxxxxxxxxxxx`
     .replace(/.{8}/u, "$&-")
-    .replace(/x/gu, () => ((crypto.getRandomValues(new Uint8Array(1))[0] as number) % 16).toString(16));
+    .replace(/x/gu, () => Math.random().toString(16)[2] ?? "0"); // ids are no secrets
 }
 
 /** 1 to 255 characters, as the service takes ids; undefined for anything else. */

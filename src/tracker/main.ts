@@ -16,7 +16,7 @@ interface Queue {
   /** The page's first script has begun. */
   isLoaded?: true;
   key?: string | undefined;
-  script?: Element | null;
+  script?: Element;
   /** Where it was loaded: a library for navigation may keep the element. */
   page?: string | undefined;
 }
@@ -29,12 +29,11 @@ const single = /^(?:init|show|addToCart|order)$/u;
 /** How many calls scripts that are added later get. */
 const commandsMax = 100;
 
-/** @param script null where it was loaded as something else than a script of its own */
-function begin(window: { vitrine?: Queue }, script: HTMLScriptElement | null): void {
+function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
   // An element with this id has no such method.
   const queue = (window.vitrine = window.vitrine?.push ? window.vitrine : {});
-  const { href, pathname, searchParams } = new URL(script?.src || "/", location.href);
-  const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script?.dataset);
+  const { href, pathname, searchParams } = new URL(script.src || "/", location.href);
+  const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
   const { key, show, channel } = attributes;
   const page = location.href.split("#")[0];
   const others = queue.isLoaded && queue.push;
@@ -58,7 +57,7 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement | null): v
   const commands = (queue.q ??= []);
   const isFirst = (command: Command) => attempt(() => first.test(String(command)));
   commands.filter(isFirst).forEach(run);
-  attempt(tracker.init, "all: no data-key");
+  attempt(() => tracker.init());
   commands.filter((command) => !isFirst(command)).forEach(run);
   queue.isLoaded = true;
   queue.push = (command) => {
@@ -69,8 +68,9 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement | null): v
 }
 
 attempt(() => {
-  const script = document.currentScript;
-  const start = (): void => begin(window as object, script as HTMLScriptElement | null);
+  // None where it was loaded as something else than a script of its own.
+  const script = (document.currentScript ?? document.createElement("script")) as HTMLScriptElement;
+  const start = (): void => begin(window as object, script);
   // A prerendered page has no viewer yet. The event comes once.
   if ((document as { prerendering?: boolean }).prerendering) on("prerenderingchange", start);
   else start();

@@ -27,7 +27,7 @@ export interface TrackedEvent {
 export interface Outbox {
   add(event: TrackedEvent): void;
   /** Events of one show, as many as a request may have. @param isBeacon leaves out those that are under way */
-  next(isBeacon: boolean): TrackedEvent[];
+  next(isBeacon: boolean): readonly TrackedEvent[];
   /** It has arrived, or never will. */
   readonly settle: (event: TrackedEvent) => void;
   /** They could not be delivered now; those of other shows are first. @param seconds in which their show gets no request */

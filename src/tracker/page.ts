@@ -5,6 +5,8 @@ import { keyOf, storage } from "./storage.js";
 /** What all shows in a page have in common: who looks at it, where from, and the time. */
 export interface Page {
   readonly clocks: Look[];
+  /** What the User-Agent hides. */
+  readonly device: string | undefined;
   /** What events carry from now on: also `vitrine:viewer`, where that may be stored. */
   readonly id: () => string;
   /** Takes the shop's own id of the shopper. */
@@ -30,11 +32,12 @@ export function createPage(): Page {
   let former: string | undefined;
   const campaign = new URLSearchParams(location.search).get("utm_source");
   const host = document.referrer.split("/")[2];
-  let source = campaign || (host === location.host ? undefined : host);
+  let source = campaign || (host !== location.host && host) || undefined;
 
   const stored = (key: string): string | undefined => (isKept ? storage((texts) => idOf(texts[key])) : undefined);
   const become = (next: string): void => {
-    former = [stored(viewerKey), used].find((id) => id && id !== next) ?? former;
+    // One that was made for this page and not used yet is none.
+    former = [stored(viewerKey), used].find((id) => id && id !== next && (id !== own || used)) ?? former;
     own = next;
     if (isKept)
       storage((texts) => {
@@ -44,6 +47,8 @@ export function createPage(): Page {
   };
   return {
     clocks: [],
+    // The User-Agent of iPads is that of a desktop computer.
+    device: navigator.maxTouchPoints > 1 && /Macintosh/u.test(navigator.userAgent) ? "tablet" : undefined,
     id: () => (used = stored(viewerKey) ?? own),
     identify(id) {
       isIdentified = true;

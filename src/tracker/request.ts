@@ -14,10 +14,13 @@ const recentMs = 15_000;
 
 /** Takes as many events as make a small enough request; undefined if there are none, or no key. */
 export function nextRequest(key: string | undefined, outbox: Outbox, isBeacon: boolean): CollectRequest | undefined {
-  const events = outbox.next(isBeacon);
-  let body: string;
-  do body = JSON.stringify(plain({ key, show: events[0]?.show, events: plain(events.map(sentOf)) }));
-  while (events[1] && body.length >= charactersMax && (events.length >>= 1));
+  let events = outbox.next(isBeacon);
+  const bodyOf = () => JSON.stringify(plain({ key, show: events[0]?.show, events: plain(events.map(sentOf)) }));
+  let body = bodyOf();
+  while (events[1] && body.length >= charactersMax) {
+    events = events.slice(0, events.length / 2);
+    body = bodyOf();
+  }
   if (!key || !events[0]) return undefined;
   for (const event of events) event.isSent = true;
   return { body, events };

@@ -20,7 +20,7 @@ export interface Tracker {
   /** The shopper has placed an order, of which the shop's system tells the rest. */
   order(orderId: string | number): void;
   /** Switches shows on a page that does not load again. */
-  show(lsId: unknown, channel?: unknown): void;
+  show(lsId: unknown, channel?: string): void;
   /** The shopper's id in the shop. */
   identify(viewerId: unknown): void;
   /** Whether something may be stored in the browser. */
@@ -61,9 +61,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
   );
   const outbox = createOutbox();
   const delivery = createDelivery(url, attributes, outbox);
-  const { userAgent, maxTouchPoints, globalPrivacyControl } = navigator as Navigator & GlobalPrivacyControl;
-  // The User-Agent of iPads is that of a desktop computer.
-  const device = maxTouchPoints > 1 && /Macintosh/u.test(userAgent) ? "tablet" : undefined;
+  const { globalPrivacyControl } = navigator as GlobalPrivacyControl;
   let lsId: string | undefined;
   let channel: string;
   let hasBegun = false;
@@ -77,7 +75,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
       channel,
       viewerId: page.id(),
       at: Date.now(),
-      device,
+      device: page.device,
       source: page.source(),
       ...fields,
     };
@@ -91,9 +89,9 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
   };
   const reportSeconds = (): void => {
     const seconds = clock.take();
-    if (seconds > 0) report("VIEW", { seconds });
+    if (seconds) report("VIEW", { seconds });
   };
-  const show = (next: unknown, nextChannel?: unknown): void => {
+  const show = (next: unknown, nextChannel?: string): void => {
     const id = must(idOf(next));
     const newChannel = channelOf(nextChannel);
     const goesOn = clock.goOn();
@@ -104,7 +102,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
     delivery.send();
   };
   const consent = (isGiven: boolean): void => {
-    must(isGiven === !!isGiven);
+    must(typeof isGiven === "boolean");
     attributes.consent = "required"; // which the page has answered
     const isKept = isGiven && !globalPrivacyControl;
     page.keep(isKept);
@@ -138,7 +136,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
     consent,
     watch: (target) => watch(must(target)),
     view: () => clock.start(),
-    stop: clock.stop,
+    stop: () => clock.stop(),
     addToCart(given) {
       must(typeof given !== "object");
       const productId = idOf(given);
@@ -152,9 +150,9 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
 }
 
 /** With AUTO, the service decides by the time of the event. */
-function channelOf(given: unknown): string {
-  const name = String(given || "AUTO").toUpperCase();
-  if (/^(?:LIVE|REPLAY|AUTO)$/u.test(name)) return name;
+function channelOf(given?: string): string {
+  const name = /^(?:live|replay|auto)$/iu.exec(given || "auto");
+  if (name) return name[0].toUpperCase();
   warn("channel", given);
   return "AUTO";
 }

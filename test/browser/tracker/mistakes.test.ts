@@ -5,6 +5,7 @@ import { createTestStore } from "../../support/app.js";
 import { openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { person, serveUntilFinished } from "../../support/browser/shop.js";
 import { type Place, player, queue, showPages, tag } from "../../support/browser/showPages.js";
+import { fromNow } from "../../support/clock.js";
 import { storedEvents } from "../../support/events.js";
 import { readKpis, saved } from "../../support/shows.js";
 import { until } from "../../support/until.js";
@@ -12,11 +13,13 @@ import { until } from "../../support/until.js";
 const { app, browser } = await openAppInBrowser({ analyticsRateLimit: 0, collectRateLimit: 0 });
 const { openPage, viewersOf, seen, expectCleanEnd } = showPages(app, browser);
 
-/** Loads the page again. @returns its warnings from then on */
+/** Loads the page again. @returns its warnings */
 async function warningsOf({ page }: TestPage): Promise<string[]> {
+  const url = page.url();
+  await page.goto("about:blank");
   const said: string[] = [];
   page.on("console", (message) => void (message.type() === "warning" && said.push(message.text())));
-  await page.reload();
+  await page.goto(url);
   await page.waitForFunction("vitrine.isLoaded");
   return said;
 }
@@ -37,11 +40,11 @@ test("a mistake costs what it concerns, and is said once, with the value", async
   const attributes = 'data-watch="<" data-channel="LVE" data-consent="maybe"';
   const body = (place: Place) => `<script>${queue} for (const call of ${JSON.stringify(calls)}) vitrine.push(call);
     vitrine.push(null); vitrine.push("text"); vitrine.push([Symbol("sign")])</script>
-    ${tag(place, 0, attributes)}${tag(place, 1)}`;
-  const { store, ids, opened } = await openPage(body.bind(undefined), 2);
+    ${tag(place, 0, attributes)}${tag(place, 1, "data-consent=required")}`;
+  const { store, ids, opened } = await openPage(body, 2);
   const said = await warningsOf(opened);
   await until(async () => (await readKpis(store, ids[0] ?? "")).addToCart.live > 0, "a cart");
-  await seen(store, ids[1]);
+  await until(async () => (await viewersOf(store, ids[1])).live > 0, "a view of the other show");
   const expected = [
     "consent maybe",
     "channel LVE",
@@ -122,6 +125,7 @@ test("a library that gives toJSON to prototypes changes nothing that is sent or 
   const { store, ids, opened } = await openPage(body);
   await seen(store, ids[0]);
   const { page } = opened;
+  await until(async () => (await page.evaluate("Object.keys(localStorage).length")) === 1, "nothing to be kept");
   await page.context().setOffline(true);
   await page.evaluate(`vitrine.push(["addToCart", "shirt"])`);
   const kept = `Object.entries(localStorage).filter(([name]) => name !== "vitrine:viewer").map(([, text]) => text)`;
@@ -144,7 +148,7 @@ test("while one show of a page has not started, its others count", async () => {
     (place) => `<script>${queue} vitrine.push(["view"])</script>
       ${tag({ ...place, shows: ["later"] })}${tag(place, 0)}`,
   );
-  const startedAt = new Date(Date.now() + 3_600_000).toISOString();
+  const startedAt = fromNow(3_600_000).toISOString();
   await saved(store, { id: "later", status: "SCHEDULED", startedAt, durationSeconds: null });
   await opened.page.reload();
   await seen(store, ids[0]);

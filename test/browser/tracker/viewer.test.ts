@@ -22,8 +22,9 @@ test("init, consent and identify of the queue come before the views of attribute
   const calls = pushed(["addToCart", "shirt"], ["consent", true], ["identify", "customer-7"], ["identify", "guest"]);
   const required = withAttributes('data-consent="required" data-watch="video"');
   const opened = await shop.open(browser, `${calls}&${required}`);
-  await until(async () => (await shop.storedEvents()) === 2, "a view and a cart");
+  await until(async () => (await shop.storedEvents()) === 3, "two views and a cart");
   expect(eventsOf(shop).map(({ type, viewerId }) => [type, viewerId])).toEqual([
+    ["VIEW", "customer-7"],
     ["VIEW", "customer-7"],
     ["ADD_TO_CART", "customer-7"],
   ]);
