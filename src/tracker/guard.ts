@@ -32,7 +32,7 @@ export function newId(): string {
   // The time has 11 digits until the year 2527.
   return `0${Date.now().toString(16)}-7xxx-8xxx-xxxxxxxxxxxx`
     .replace(/.{8}/u, "$&-")
-    .replace(/x/gu, () => Math.random().toString(16)[2] ?? "0"); // ids are no secrets
+    .replace(/x/gu, () => Math.random().toString(16)[2] as string); // ids are no secrets
 }
 
 /** 1 to 255 characters, as the service takes ids; undefined for anything else. */

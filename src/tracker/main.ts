@@ -34,13 +34,13 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
   const queue = (window.vitrine = window.vitrine?.push ? window.vitrine : {});
   const { href, pathname, searchParams } = new URL(script.src || "/", location.href);
   const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
-  const { key, show, channel } = attributes;
+  const { key } = attributes;
   const page = location.href.split("#")[0];
   const others = queue.isLoaded && queue.push;
   const isElsewhere = !queue.script?.isConnected || queue.page !== page;
   if (!others || (queue.key === key && isElsewhere)) {
     Object.assign(queue, { key, script, page });
-    if (others) return others(["show", show, channel]);
+    if (others) return others(["show", attributes.show, attributes.channel]);
   }
   // Next to the script, whatever its folder is called.
   const endpoint = pathname.includes("/tracker/") ? "../collect/v1" : "v1";

@@ -1,12 +1,11 @@
 import type { Look } from "./clock.js";
 import { idOf, newId } from "./guard.js";
+import type { TrackedEvent } from "./outbox.js";
 import { keyOf, storage } from "./storage.js";
 
 /** What all shows in a page have in common: who looks at it, where from, and the time. */
 export interface Page {
   readonly clocks: Look[];
-  /** What the User-Agent hides. */
-  readonly device: string | undefined;
   /** What events carry from now on: also `vitrine:viewer`, where that may be stored. */
   readonly id: () => string;
   /** Takes the shop's own id of the shopper. */
@@ -15,8 +14,8 @@ export interface Page {
   keep(isAllowed: boolean): void;
   /** The id that events carried before this one, once: the shop may have told late who it is. */
   take(): string | undefined;
-  /** Where the visit came from: what a campaign is named, or else the host of the page before the first one. */
-  source(): string | undefined;
+  /** Who sends an event, with what the User-Agent hides, and where the visit came from: what a campaign is named, or else a host. */
+  sender(): Pick<TrackedEvent, "viewerId" | "device" | "source">;
 }
 
 const viewerKey = keyOf("viewer");
@@ -30,6 +29,8 @@ export function createPage(): Page {
   /** The id that events of this page carried. */
   let used: string | undefined;
   let former: string | undefined;
+  // The User-Agent of iPads is that of a desktop computer.
+  const device = navigator.maxTouchPoints > 1 && /Macintosh/u.test(navigator.userAgent) ? "tablet" : undefined;
   const campaign = new URLSearchParams(location.search).get("utm_source");
   const host = document.referrer.split("/")[2];
   let source = campaign || (host !== location.host && host) || undefined;
@@ -45,14 +46,13 @@ export function createPage(): Page {
         if (former) texts[formerKey] = former;
       });
   };
+  const id = (): string => (used = stored(viewerKey) ?? own);
   return {
     clocks: [],
-    // The User-Agent of iPads is that of a desktop computer.
-    device: navigator.maxTouchPoints > 1 && /Macintosh/u.test(navigator.userAgent) ? "tablet" : undefined,
-    id: () => (used = stored(viewerKey) ?? own),
-    identify(id) {
+    id,
+    identify(given) {
       isIdentified = true;
-      become(id);
+      become(given);
     },
     keep(isAllowed) {
       if (isKept && !isAllowed) {
@@ -69,13 +69,13 @@ export function createPage(): Page {
       storage((texts) => delete texts[formerKey]);
       return taken;
     },
-    source() {
+    sender() {
       if (isKept)
         storage(
           (texts) => (source = campaign || texts[sourceKey] || source) && (texts[sourceKey] = source),
           "sessionStorage",
         );
-      return source;
+      return { viewerId: id(), device, source };
     },
   };
 }

@@ -68,17 +68,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
 
   const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
     if (!(fields.orderId ?? lsId)) return log("ignored", type);
-    const event = {
-      id: newId(),
-      show: lsId,
-      type,
-      channel,
-      viewerId: page.id(),
-      at: Date.now(),
-      device: page.device,
-      source: page.source(),
-      ...fields,
-    };
+    const event = { id: newId(), show: lsId, type, channel, at: Date.now(), ...page.sender(), ...fields };
     log("counted", event);
     outbox.add(event);
   };

@@ -49,7 +49,12 @@ export async function recordNews(
   const relatives = () => relativesOf(db, storeId, states);
   return changeOrders(db, storeId, { ids: idsOf(news), which: "new", relatives }, (known) => {
     const merged = mergeAll(known, news);
-    joinFamilies(merged, states, (id) => ({ ...unknownOrder(id, 0), claimedBy: null, alsoClaimedBy: null, dueAt: null }));
+    joinFamilies(merged, states, (id) => ({
+      ...unknownOrder(id, 0),
+      claimedBy: null,
+      alsoClaimedBy: null,
+      dueAt: null,
+    }));
     return merged;
   });
 }
