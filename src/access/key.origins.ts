@@ -14,7 +14,8 @@ const expected = "an origin such as https://shop.example, or https://*.shop.exam
 export const sandboxed = "null";
 
 /**
- * Origins as browsers send them: in lower case, in Punycode, without a default port or a trailing slash. Removes duplicates.
+ * Origins as browsers send them: in lower case, in Punycode, without a default port or a trailing slash. Any scheme with a host:
+ * pages of apps have their own, such as `capacitor://localhost`. Removes duplicates.
  *
  * @throws {AppError} VALIDATION_FAILED for none, too many, or anything but origins, naming the one that is probably meant
  */
@@ -37,10 +38,12 @@ export function parseOrigins(given: readonly string[]): string[] {
 
 /** The origin of a URL whose host may begin with `*.`, and whether the URL has nothing else. Undefined where there is none. */
 function originOf(text: string): { readonly origin: string; readonly isAll: boolean } | undefined {
-  const [, scheme, wildcard = "", rest = ""] = /^(https?:\/\/)(\*\.)?([^*\s]+)$/iu.exec(text) ?? [];
+  const [, scheme, wildcard = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)(\*\.)?([^*\s]+)$/iu.exec(text) ?? [];
   const example = `${scheme}${wildcard === "" ? "" : anyLabel}${rest}`;
   if (scheme === undefined || text.length > charactersMax || !URL.canParse(example)) return undefined;
-  const { origin, hostname } = new URL(example);
+  const { protocol, host, hostname } = new URL(example);
+  if (host === "") return undefined;
+  const origin = `${protocol}//${host}`.toLowerCase(); // of schemes of apps, URL has none
   const isAll = /^[^/?#@\\]+\/?$/u.test(rest);
   if (wildcard === "") return { origin, isAll };
   const hasDomain = hostname.slice(anyLabel.length).includes(".");
@@ -54,4 +57,23 @@ export function isAmong(origins: readonly string[], origin: string): boolean {
     if (host === undefined) return origin === allowed;
     return origin.startsWith(scheme) && origin.endsWith(`.${host}`) && origin.length > allowed.length - 1;
   });
+}
+
+/**
+ * Whether what a page names as its viewer's source is a host of these origins, or below one of them: a page of the same shop.
+ * Ports, `www.` and case make no difference.
+ */
+export function isOwnHost(origins: readonly string[], source: string): boolean {
+  const host = plainHost(source);
+  return origins.some((origin) => {
+    const own = plainHost(origin.split("/")[2]?.replace(subdomains, "") ?? "");
+    return own !== "" && (host === own || host.endsWith(`.${own}`));
+  });
+}
+
+function plainHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^www\./u, "")
+    .replace(/:\d+$/u, "");
 }

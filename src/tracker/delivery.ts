@@ -1,5 +1,5 @@
 import { on } from "./guard.js";
-import { log } from "./log.js";
+import { log, warn } from "./log.js";
 import type { Outbox, TrackedEvent } from "./outbox.js";
 import { nextRequest } from "./request.js";
 
@@ -26,10 +26,17 @@ const spreadSeconds = 5;
 const refusedKeySeconds = 180;
 
 /**
- * @param url of the endpoint
+ * @param url of the endpoint, unless the attributes have another one
  * @param attributes with the public key, once it is known
  */
-export function createDelivery(url: string, attributes: { readonly key?: string }, outbox: Outbox): Delivery {
+export function createDelivery(
+  url: string,
+  attributes: { readonly key?: string; readonly endpoint?: string },
+  outbox: Outbox,
+): Delivery {
+  const to = () => attributes.endpoint || url;
+  /** Whether the page knows that something else than Vitrine is there, or that it refuses. */
+  let isTold = false;
   let isSending = false;
   let isKeyRefused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,14 +55,13 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
     if (!next) return;
     const { body, events } = next;
     isSending = true;
-    for (const event of events) event.isSent = true;
     let answer: Answer = {};
     /** Status, and what the service alone says: how many events it took, or the kind of problem. */
     let verdict = "";
     seconds = 0;
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      const response = await fetch(url, { method: "POST", body, keepalive: true, credentials: "omit", signal });
+      const response = await fetch(to(), { method: "POST", body, keepalive: true, credentials: "omit", signal });
       verdict = `${response.status}`;
       seconds = Math.min(Number(response.headers.get("retry-after")), retryAfterSecondsMax) || 0;
       answer = (await response.json()) as Answer;
@@ -64,20 +70,22 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
       // No answer, or not the service's: the events are kept.
     }
     log(verdict, events, answer);
+    if (!isTold && !/^(?:202|425) /u.test(verdict)) {
+      isTold = true;
+      warn("by data-endpoint", to(), verdict);
+    }
     isKeyRefused = /^40[13] urn:vitrine:/u.test(verdict);
-    if (!isKeyRefused && /^(?:202 \d|4(?:00|10|22) urn:vitrine:)/u.test(verdict)) {
+    if (/^(?:202 \d|4(?:00|10|22) urn:vitrine:)/u.test(verdict)) {
       failures = 0;
-      settle(events, answer.errors ?? [], outbox);
+      settle(events, outbox, answer.errors);
     } else {
       if (isKeyRefused) seconds = refusedKeySeconds;
       const wait = seconds
         ? seconds + (seconds + spreadSeconds) * Math.random()
         : Math.min(2 ** failures++, retrySecondsMax) * (0.5 + Math.random() / 2);
-      if (verdict.startsWith("425 urn:vitrine:")) outbox.postpone(events, wait);
-      else {
-        outbox.postpone(events, 0);
-        timer = setTimeout(resume, wait * 1_000);
-      }
+      const isEarly = verdict.startsWith("425 urn:vitrine:");
+      outbox.postpone(events, isEarly ? wait : 0);
+      if (!isEarly) timer = setTimeout(resume, wait * 1_000);
     }
     isSending = false;
     void send();
@@ -89,8 +97,7 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
     beacon() {
       for (;;) {
         const next = isKeyRefused ? undefined : nextRequest(attributes.key, outbox, true);
-        if (!next || !navigator.sendBeacon(url, next.body)) return;
-        for (const event of next.events) event.isSent = true;
+        if (!next || !navigator.sendBeacon(to(), next.body)) return;
       }
     },
   };
@@ -100,7 +107,7 @@ export function createDelivery(url: string, attributes: { readonly key?: string 
  * Drops events that a problem names, but for a wrong clock: the service's counts instead. The others are sent again. Without a
  * problem, all have arrived, or never will.
  */
-function settle(events: readonly TrackedEvent[], problems: NonNullable<Answer["errors"]>, outbox: Outbox): void {
+function settle(events: readonly TrackedEvent[], outbox: Outbox, problems: Answer["errors"] = []): void {
   let isNamed = false;
   for (const { path: [, index, field] = [] } of problems) {
     const event = events[index as number]; // undefined for a problem of all

@@ -1,6 +1,6 @@
 // The script of shops' pages (docs/tracking.md). Nothing in it may throw into the page.
 import { attempt, on } from "./guard.js";
-import { log } from "./log.js";
+import { createPage, type Page } from "./page.js";
 import { type Attributes, createTracker, type Tracker } from "./tracker.js";
 
 type Command = readonly [name: keyof Tracker, ...values: unknown[]];
@@ -9,7 +9,10 @@ type Command = readonly [name: keyof Tracker, ...values: unknown[]];
 interface Queue {
   q?: Command[];
   push?: (command: Command) => void;
+  /** The id of the viewer, for the shop's system. */
   viewer?: () => string;
+  /** Made by the page's first script. */
+  shared?: Page;
   /** The page's first script has begun. */
   isLoaded?: true;
   key?: string | undefined;
@@ -18,44 +21,44 @@ interface Queue {
   page?: string | undefined;
 }
 
-/** Whose events follow: first among the calls made before the script loaded. */
+/** Whose events follow, and of which show: first among the calls made before the script loaded, and before attributes count. */
 const first = /^(?:init|debug|consent|identify)\b/u;
-/** What concerns one show: that of the page's first script. */
-const single = /^(?:init|show|addToCart)$/u;
+/** What counts once, or concerns one show: that of the page's first script. */
+const single = /^(?:init|show|addToCart|order)$/u;
 
 /** How many calls scripts that are added later get. */
 const commandsMax = 100;
 
 function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
-  const { vitrine: found } = window;
   // An element with this id has no such method.
-  const queue: Queue = found?.push ? found : {};
-  window.vitrine = queue;
-  const { searchParams, pathname } = new URL(script.src);
+  const queue = (window.vitrine = window.vitrine?.push ? window.vitrine : {});
+  const { href, pathname, searchParams } = new URL(script.src || "/", location.href);
   const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
-  const { key, show, channel } = attributes;
+  const { key } = attributes;
   const page = location.href.split("#")[0];
   const others = queue.isLoaded && queue.push;
   const isElsewhere = !queue.script?.isConnected || queue.page !== page;
   if (!others || (queue.key === key && isElsewhere)) {
     Object.assign(queue, { key, script, page });
-    if (others) return others(["show", show, channel]);
+    if (others) return others(["show", attributes.show, attributes.channel]);
   }
   // Next to the script, whatever its folder is called.
   const endpoint = pathname.includes("/tracker/") ? "../collect/v1" : "v1";
-  const tracker = createTracker(new URL(endpoint, script.src).href, attributes);
-  queue.viewer ??= tracker.viewer;
+  const shared = (queue.shared ??= createPage());
+  queue.viewer = shared.id;
+  const tracker = createTracker(new URL(endpoint, href).href, attributes, shared);
   const run = (command: Command): void => {
-    try {
+    const work = (): void => {
       const [name, ...values] = command;
       if (!others || !single.test(name)) (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
-    } catch {
-      log("ignored", command);
-    }
+    };
+    attempt(work, ...(others ? [] : [command].flat())); // the first script says it
   };
   const commands = (queue.q ??= []);
-  const rank = (command: Command) => (first.test(String(command)) ? 0 : 1);
-  commands.toSorted((one, other) => rank(one) - rank(other)).forEach(run);
+  const isFirst = (command: Command) => attempt(() => first.test(String(command)));
+  commands.filter(isFirst).forEach(run);
+  attempt(() => tracker.init());
+  commands.filter((command) => !isFirst(command)).forEach(run);
   queue.isLoaded = true;
   queue.push = (command) => {
     if (others) others(command);
@@ -65,8 +68,9 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
 }
 
 attempt(() => {
-  const script = document.currentScript;
-  const start = (): void => begin(window as object, script as HTMLScriptElement);
+  // None where it was loaded as something else than a script of its own.
+  const script = (document.currentScript ?? document.createElement("script")) as HTMLScriptElement;
+  const start = (): void => begin(window as object, script);
   // A prerendered page has no viewer yet. The event comes once.
   if ((document as { prerendering?: boolean }).prerendering) on("prerenderingchange", start);
   else start();

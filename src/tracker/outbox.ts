@@ -1,3 +1,4 @@
+import { plain } from "./guard.js";
 import { keyOf, storage } from "./storage.js";
 
 /** An event with all that the service needs to count it. */
@@ -10,9 +11,11 @@ export interface TrackedEvent {
   readonly seconds?: number;
   readonly productId?: string | undefined;
   readonly orderId?: string | undefined;
+  /** Of a CLAIM: another id of the same shopper. */
+  readonly formerId?: string | undefined;
   /** What the browser's User-Agent hides. */
   readonly device?: string | undefined;
-  /** Where the viewer came from: a host, also the shop's own, or what a campaign is named. */
+  /** Where the viewer came from: a host, also another one of the shop, or what a campaign is named. */
   readonly source?: string | undefined;
   /** Milliseconds since 1970 by the browser's clock; undefined if that proved wrong. */
   at?: number | undefined;
@@ -29,10 +32,8 @@ export interface Outbox {
   readonly settle: (event: TrackedEvent) => void;
   /** They could not be delivered now; those of other shows are first. @param seconds in which their show gets no request */
   postpone(events: readonly TrackedEvent[], seconds: number): void;
-  /** Keeps events in the browser until they have arrived, and takes over those of earlier pages. */
-  keep(): void;
-  /** Stops keeping events in the browser, and removes those that are. */
-  forget(): void;
+  /** Keeps events in the browser until they have arrived, and takes over those of earlier pages; or removes those that are kept. */
+  keep(isAllowed: boolean): void;
 }
 
 const eventsMax = 200;
@@ -58,7 +59,8 @@ export function createOutbox(): Outbox {
   };
   const add = (event: TrackedEvent): void => {
     waiting.set(event.id, event);
-    if (isKeeping && stored().length < eventsMax) storage((texts) => (texts[keyOf(event.id)] = JSON.stringify(event)));
+    if (isKeeping && stored().length < eventsMax)
+      storage((texts) => (texts[keyOf(event.id)] = JSON.stringify(plain(event))));
     [...waiting.values()].slice(0, -eventsMax).forEach(settle); // the oldest
   };
   const adopt = (key: string): void => {
@@ -83,15 +85,11 @@ export function createOutbox(): Outbox {
       );
       return wanted.filter(({ show }) => show === wanted[0]?.show).slice(0, batchEventsMax);
     },
-    keep() {
-      isKeeping = true;
+    keep(isAllowed) {
+      isKeeping = isAllowed;
       const own = [...waiting.values()];
-      stored().forEach(adopt);
+      stored().forEach(isAllowed ? adopt : remove);
       own.forEach(add);
-    },
-    forget() {
-      isKeeping = false;
-      stored().forEach(remove);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { plain } from "./guard.js";
 import type { Outbox, TrackedEvent } from "./outbox.js";
 
 /** The body of a request to the endpoint. */
@@ -14,15 +15,18 @@ const recentMs = 15_000;
 /** Takes as many events as make a small enough request; undefined if there are none, or no key. */
 export function nextRequest(key: string | undefined, outbox: Outbox, isBeacon: boolean): CollectRequest | undefined {
   let events = outbox.next(isBeacon);
-  for (;;) {
-    const body = JSON.stringify({ key, show: events[0]?.show, events: events.map(sentOf) });
-    const isSmall = events.length < 2 || body.length < charactersMax;
-    if (isSmall) return key && events[0] ? { body, events } : undefined;
+  const bodyOf = () => JSON.stringify(plain({ key, show: events[0]?.show, events: plain(events.map(sentOf)) }));
+  let body = bodyOf();
+  while (events[1] && body.length >= charactersMax) {
     events = events.slice(0, events.length / 2);
+    body = bodyOf();
   }
+  if (!key || !events[0]) return undefined;
+  for (const event of events) event.isSent = true;
+  return { body, events };
 }
 
 /** Without what is undefined, which JSON leaves out. */
 function sentOf({ show: _show, isSent: _isSent, at = Infinity, ...event }: TrackedEvent): object {
-  return { ...event, occurredAt: Date.now() - at < recentMs ? undefined : new Date(at) };
+  return plain({ ...event, occurredAt: Date.now() - at < recentMs ? undefined : new Date(at).toISOString() });
 }

@@ -1,15 +1,15 @@
 import { createClock } from "./clock.js";
 import { createDelivery } from "./delivery.js";
-import { attempt, idOf, newId, on, realIdOf } from "./guard.js";
-import { log, startLog } from "./log.js";
-import type { Target } from "./media.js";
+import { attempt, idOf, must, newId, on, realIdOf } from "./guard.js";
+import { log, startLog, warn } from "./log.js";
+import { selectorOf, type Target } from "./media.js";
 import { createOutbox, type TrackedEvent } from "./outbox.js";
-import { keyOf, storage } from "./storage.js";
+import type { Page } from "./page.js";
 
-/** What shops' pages may call. Wrong values are ignored: a page must not break for its figures. */
+/** What shops' pages may call. */
 export interface Tracker {
-  /** What the script's element does not say. */
-  init(attributes: Attributes): void;
+  /** What the script's element does not say; nothing, to begin. */
+  init(attributes?: Attributes): void;
   /** Counts the seconds that a player really plays; the last one given counts. */
   watch(target: Target): void;
   /** Counts the seconds that the page is visible, without a video. */
@@ -19,10 +19,8 @@ export interface Tracker {
   addToCart(productId: string): void;
   /** The shopper has placed an order, of which the shop's system tells the rest. */
   order(orderId: string | number): void;
-  /** The id of the viewer, for the shop's system. */
-  readonly viewer: () => string;
   /** Switches shows on a page that does not load again. */
-  show(lsId: unknown, channel?: unknown): void;
+  show(lsId: unknown, channel?: string): void;
   /** The shopper's id in the shop. */
   identify(viewerId: unknown): void;
   /** Whether something may be stored in the browser. */
@@ -36,29 +34,41 @@ export interface Attributes {
   key?: string;
   readonly show?: string;
   readonly channel?: string;
-  readonly consent?: string;
+  consent?: string;
   readonly watch?: string;
   readonly debug?: string;
+  /** The address of the endpoint, where it is not next to the script. */
+  readonly endpoint?: string;
+}
+
+/** https://www.w3.org/TR/gpc/ */
+interface GlobalPrivacyControl {
+  readonly globalPrivacyControl?: boolean;
 }
 
 const sendEveryMs = 10_000;
 
-/** @param url of the endpoint */
-export function createTracker(url: string, attributes: Attributes): Tracker {
-  const clock = createClock(() => tell("VIEW"));
+/**
+ * Counts nothing by its attributes before `init` without any. Its functions throw for what they cannot use.
+ *
+ * @param url of the endpoint
+ */
+export function createTracker(url: string, attributes: Attributes, page: Page): Tracker {
+  const clock = createClock(
+    () => tell("VIEW"),
+    () => `${attributes.key} ${lsId}`,
+    page.clocks,
+  );
   const outbox = createOutbox();
   const delivery = createDelivery(url, attributes, outbox);
-  const page = pageOf();
+  const { globalPrivacyControl } = navigator as GlobalPrivacyControl;
   let lsId: string | undefined;
   let channel: string;
-  /** The shopper whom the shop knows. */
-  let identified: string | undefined;
-  let anonymous = newId();
+  let hasBegun = false;
 
-  const viewer = (): string => identified ?? anonymous;
   const report = (type: TrackedEvent["type"], fields: Partial<TrackedEvent> = {}): void => {
-    if (!(type === "CLAIM" ? fields.orderId : lsId)) return log("ignored", type);
-    const event = { id: newId(), show: lsId, type, channel, viewerId: viewer(), at: Date.now(), ...page, ...fields };
+    if (!(fields.orderId ?? lsId)) return log("ignored", type);
+    const event = { id: newId(), show: lsId, type, channel, at: Date.now(), ...page.sender(), ...fields };
     log("counted", event);
     outbox.add(event);
   };
@@ -69,35 +79,38 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
   };
   const reportSeconds = (): void => {
     const seconds = clock.take();
-    if (seconds > 0) report("VIEW", { seconds });
+    if (seconds) report("VIEW", { seconds });
   };
-  const show = (next: unknown, nextChannel?: unknown): void => {
-    const id = idOf(next);
-    if (!id) return log("ignored", next);
+  const show = (next: unknown, nextChannel?: string): void => {
+    const id = must(idOf(next));
+    const newChannel = channelOf(nextChannel);
     const goesOn = clock.goOn();
     reportSeconds();
-    [lsId, channel] = [id, channelOf(nextChannel)];
+    lsId = id;
+    channel = newChannel;
     if (goesOn) report("VIEW");
     delivery.send();
   };
   const consent = (isGiven: boolean): void => {
-    if (!isGiven || optsOut()) {
-      if (!isGiven) anonymous = newId();
-      return outbox.forget();
-    }
-    outbox.keep();
-    const key = keyOf("viewer");
-    anonymous = storage((texts) => idOf(texts[key])) ?? anonymous;
-    storage((texts) => (texts[key] = anonymous));
+    must(typeof isGiven === "boolean");
+    attributes.consent = "required"; // which the page has answered
+    const isKept = isGiven && !globalPrivacyControl;
+    page.keep(isKept);
+    outbox.keep(isKept);
     delivery.send();
   };
-  const init = (more: Attributes): void => {
+  const watch = (target: Target): void => clock.start(typeof target === "string" ? selectorOf(target) : target);
+  const init = (more?: Attributes): void => {
     Object.assign(attributes, more);
     if ("debug" in attributes) startLog();
-    if (!attributes.key) return;
-    if (attributes.consent !== "required" || optsOut()) consent(true);
-    show(attributes.show, attributes.channel);
-    if (attributes.watch) clock.start(attributes.watch);
+    hasBegun ||= !more;
+    if (!hasBegun) return;
+    const { consent: needed, show: id, watch: target } = attributes;
+    must(attributes.key);
+    if (needed === undefined || globalPrivacyControl) consent(true);
+    if (needed && needed !== "required") warn("consent", needed);
+    if (id) attempt(() => show(id, attributes.channel), "show", id);
+    if (target) attempt(() => watch(target), "watch", target);
   };
   const leave = (): void => {
     reportSeconds();
@@ -106,47 +119,30 @@ export function createTracker(url: string, attributes: Attributes): Tracker {
   on("pagehide", leave);
   on("visibilitychange", () => document.hidden && leave());
   setInterval(() => attempt(() => (reportSeconds(), delivery.send())), sendEveryMs);
-  init({});
 
   return {
     init,
     show,
     consent,
-    watch: (target) => (target ? clock.start(target) : log("ignored", target)),
+    watch: (target) => watch(must(target)),
     view: () => clock.start(),
     stop: () => clock.stop(),
-    addToCart(productId) {
-      if (typeof productId === "object") return log("ignored", productId);
-      tell("ADD_TO_CART", { productId: idOf(productId) });
+    addToCart(given) {
+      must(typeof given !== "object");
+      const productId = idOf(given);
+      if (!productId) warn("product", given);
+      tell("ADD_TO_CART", { productId });
     },
-    order: (orderId) => tell("CLAIM", { orderId: realIdOf(orderId) }),
-    viewer,
-    identify(viewerId) {
-      identified = realIdOf(viewerId) ?? identified;
-      log("viewer", identified);
-    },
+    order: (given) => tell("CLAIM", { orderId: must(realIdOf(given)), formerId: page.take() }),
+    identify: (given) => page.identify(must(realIdOf(given))),
     debug: startLog,
   };
 }
 
-/** What the page says of its viewer. */
-function pageOf(): Pick<TrackedEvent, "device" | "source"> {
-  // The User-Agent of iPads is that of a desktop computer.
-  const { userAgent, maxTouchPoints } = navigator;
-  return {
-    device: maxTouchPoints > 1 && /Macintosh/u.test(userAgent) ? "tablet" : undefined,
-    // What a campaign's address says, or else the host of the page before; the service knows the shop's own.
-    source: new URLSearchParams(location.search).get("utm_source") || document.referrer.split("/")[2],
-  };
-}
-
-/** Global Privacy Control (https://www.w3.org/TR/gpc/). */
-function optsOut(): boolean | undefined {
-  return (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl;
-}
-
 /** With AUTO, the service decides by the time of the event. */
-function channelOf(given: unknown): string {
-  const name = String(given).toUpperCase();
-  return /^(?:LIVE|REPLAY)$/u.test(name) ? name : "AUTO";
+function channelOf(given?: string): string {
+  const name = /^(?:live|replay|auto)$/iu.exec(given || "auto");
+  if (name) return name[0].toUpperCase();
+  warn("channel", given);
+  return "AUTO";
 }

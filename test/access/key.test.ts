@@ -16,6 +16,11 @@ test.each([
   "https://*.shop.example",
   "https://*.shop.example:8443",
   "https://xn--mnchen-3ya.example",
+  "capacitor://localhost",
+  "ionic://localhost:8080",
+  "app://*.shop.example",
+  "chrome-extension://aapocclcgogkmnckokdopfmhonfmgoek",
+  "ftp://shop.example",
 ])("%s is an origin", (origin) => {
   expect(parseOrigins([origin, origin])).toEqual([origin]);
 });
@@ -28,6 +33,7 @@ test.each([
   ["https://münchen.example", "https://xn--mnchen-3ya.example"],
   ["https://*.München.example:8443/", "https://*.xn--mnchen-3ya.example:8443"],
   ["https://[0:0::1]:4000", "https://[::1]:4000"],
+  ["Capacitor://LocalHost/", "capacitor://localhost"],
 ])("%s is the origin %s", (given, origin) => {
   expect(parseOrigins([given, origin])).toEqual([origin]);
 });
@@ -38,6 +44,7 @@ test.each([
   ["https://shop.example/#top", "https://shop.example"],
   ["https://user@shop.example:8443", "https://shop.example:8443"],
   ["https://*.shop.example/a", "https://*.shop.example"],
+  ["capacitor://localhost/index.html", "capacitor://localhost"],
 ])("for %s the origin is named: %s", (given, origin) => {
   expect(() => parseOrigins([given])).toThrow(`. Use ${origin}.`);
 });
@@ -63,8 +70,11 @@ test.each([
   "https://*shop.example",
   "https://shop.*.example",
   "https://*.*.shop.example",
-  "ftp://shop.example",
   "javascript:alert(1)",
+  "capacitor:localhost",
+  "file:///index.html",
+  "app://",
+  "1app://shop.example",
   " https://shop.example",
   `https://${"a".repeat(63)}.${"b.".repeat(120)}example`,
 ])("%j is not an origin", (origin) => {

@@ -34,6 +34,7 @@ beforeEach(() => {
   });
   vi.stubGlobal("navigator", { sendBeacon: (_: string, body: string) => beacons.push(...idsOf(body)) > 0 });
   vi.stubGlobal("addEventListener", () => undefined);
+  vi.spyOn(console, "warn").mockReturnValue();
   onTestFinished(() => {
     vi.restoreAllMocks();
     vi.unstubAllGlobals();

@@ -1,3 +1,4 @@
+import { isOwnHost } from "../../access/key.origins.js";
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip, nameCharactersMax, textFault } from "../../lib/text.js";
@@ -8,7 +9,7 @@ import {
   isSale,
   type ShopperEventInput,
 } from "../events/events.input.js";
-import { checkIdentifies, type Report } from "../events/events.rules.js";
+import { checkIdentifies, identifiesNobody, type Report } from "../events/events.rules.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { readFields } from "../events/events.json.js";
 
@@ -17,14 +18,16 @@ export interface Collected {
   readonly events: readonly ShopperEventInput[];
   /** The viewers who placed orders, by order. */
   readonly claims: ReadonlyMap<string, string>;
+  /** Earlier ids of these viewers, where they had another one, by order. */
+  readonly formers: ReadonlyMap<string, string>;
 }
 
 /** What a request says of its page. */
 interface Sender {
   /** Of events without one. */
   readonly device: string;
-  /** Of the shop, as browsers name it in a header; undefined where they do not. */
-  readonly ownHost: string | undefined;
+  /** Of the shop: those of its key, and the page's as the browser names it in a header. */
+  readonly ownOrigins: readonly string[];
 }
 
 const eventsMax = 100;
@@ -45,7 +48,7 @@ export function readKey(body: unknown): { readonly key: string; readonly sent: o
  *
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, FORBIDDEN for an ORDER or a REFUND
  */
-export function readCollected(sent: object, { device, ownHost }: Sender): Collected {
+export function readCollected(sent: object, { device, ownOrigins }: Sender): Collected {
   const { show, channel, viewer, events } = sent as Readonly<Record<string, unknown>>;
   const problems = new Problems();
   for (const name of Object.keys(sent)) {
@@ -66,21 +69,22 @@ export function readCollected(sent: object, { device, ownHost }: Sender): Collec
   }
   const common = { channel, viewerId: viewer, device, source: "direct" };
   const constraints = eventConstraints();
-  const claims = new Map<string, string>();
+  const [claims, formers] = [new Map<string, string>(), new Map<string, string>()];
   const read = list.flatMap((event, index) => {
     const path = ["events", index];
-    if (!isClaim(event)) return [readEvent(withSource(event, ownHost), common, path, constraints, problems)];
-    readClaim(event, viewer, path, problems, claims);
+    if (!isClaim(event)) return [readEvent(withSource(event, ownOrigins), common, path, constraints, problems)];
+    readClaim(event, viewer, path, problems, { claims, formers });
     return [];
   });
   problems.throwIfAny();
-  return { show: typeof show === "string" ? show : "", events: read, claims };
+  return { show: typeof show === "string" ? show : "", events: read, claims, formers };
 }
 
 interface Claim {
   readonly type: "CLAIM";
   readonly orderId?: unknown;
   readonly viewerId?: unknown;
+  readonly formerId?: unknown;
 }
 
 /** A page says that its viewer placed an order. That counts for nothing by itself: the shop tells what was paid. */
@@ -89,30 +93,36 @@ function isClaim(event: unknown): event is Claim {
 }
 
 function readClaim(
-  { orderId, viewerId: own }: Claim,
+  { orderId, viewerId: own, formerId: former }: Claim,
   viewer: unknown,
   path: Path,
   problems: Problems,
-  claims: Map<string, string>,
+  { claims, formers }: Readonly<Record<"claims" | "formers", Map<string, string>>>,
 ): void {
-  const viewerId = own ?? viewer;
+  const [viewerId, formerId] = [own ?? viewer, former ?? undefined];
   const report: Report = (field, code, message) => problems.add({ code, message, path: [...path, field] });
   if (typeof orderId !== "string") return report("orderId", "REQUIRED", "CLAIM needs an orderId, a text.");
   if (typeof viewerId !== "string") return report("viewerId", "REQUIRED", "CLAIM needs a viewerId, a text.");
   checkText(orderId, nameCharactersMax, path, "orderId", problems);
   checkText(viewerId, nameCharactersMax, path, "viewerId", problems);
   checkIdentifies(viewerId, report);
-  if (!claims.has(orderId)) claims.set(orderId, viewerId);
+  if (formerId !== undefined) {
+    if (typeof formerId !== "string") return report("formerId", "INVALID_TYPE", mustBe("formerId", "a text", formerId));
+    checkText(formerId, nameCharactersMax, path, "formerId", problems);
+  }
+  if (claims.has(orderId)) return;
+  claims.set(orderId, viewerId);
+  if (formerId !== undefined && formerId !== viewerId && !identifiesNobody(formerId)) formers.set(orderId, formerId);
 }
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;
 
 /** A page that came from another page of its shop is no source, and what is wrong in an address must not cost the event. */
-function withSource(event: unknown, ownHost: string | undefined): unknown {
+function withSource(event: unknown, ownOrigins: readonly string[]): unknown {
   if (typeof event !== "object" || event === null || !("source" in event) || typeof event.source !== "string")
     return event;
   const { source } = event;
-  const isNone = source === ownHost || textFault(source, "source", 255) !== undefined;
+  const isNone = textFault(source, "source", 255) !== undefined || isOwnHost(ownOrigins, source);
   return isNone ? { ...event, source: null } : event;
 }
 

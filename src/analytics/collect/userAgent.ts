@@ -13,6 +13,9 @@ interface Client {
 const television =
   /\b(?:AFT[A-Z\d]{1,8}|(?:Android|Apple|Google) ?TV|BRAVIA|Chromecast|CrKey|MIBOX\w{0,8}|MiTV\w{0,8}|PlayStation|SHIELD|TV|Xbox)\b/u;
 const chromeOs = /\bCrOS\b/u;
+/** Facebook's app, whose agent may be what is in these brackets alone, which looks like a bot's, or name a carrier's television. */
+const facebookApp = /\bFB(?:AN|_IAB)\//u;
+const facebookTablet = /\biPad|\bFBID\/tablet/u;
 
 const devices: ReadonlySet<string> = new Set(["mobile", "tablet", "desktop", "tv"]);
 /** Longer ones are no browsers', and take longer to read. */
@@ -24,15 +27,21 @@ export function clientOf(userAgent = ""): Client {
   const before = known.get(userAgent);
   if (before !== undefined) return before;
   const device = deviceOf(userAgent);
-  const client = { device, isBot: device !== "tv" && isbot(userAgent) }; // some names of televisions look like a bot's
+  const isKnown = device === "tv" || facebookApp.test(userAgent); // some names of televisions look like a bot's, too
+  const client = { device, isBot: !isKnown && isbot(userAgent) };
   known.set(userAgent, client);
   return client;
 }
 
 function deviceOf(userAgent: string): Device {
   if (userAgent.trim() === "") return "other";
-  if (television.test(userAgent)) return "tv";
+  const isFacebook = facebookApp.test(userAgent);
+  if (!isFacebook && television.test(userAgent)) return "tv";
   if (chromeOs.test(userAgent)) return "desktop";
   const type = Bowser.getParser(userAgent).getPlatformType();
+  if (isFacebook) {
+    const isTablet = type === "tablet" && userAgent.startsWith("Mozilla/"); // Android's own agent says nothing of the device
+    return isTablet || facebookTablet.test(userAgent) ? "tablet" : "mobile";
+  }
   return devices.has(type) ? (type as Device) : "other";
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RootDatabase } from "../../database/client.js";
 import { requireCallersStore } from "../../database/shares/caller.js";
 import { Problems } from "../../errors.js";
+import { Prisma } from "../../generated/prisma/client.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { withShowLock } from "../shows/showLock.js";
 import { idBytes } from "./storage/codes.js";
@@ -67,12 +68,16 @@ async function isKnown(db: RootDatabase, { storeId, number }: Show, { before }: 
 
 /** @returns how many orders named the viewer */
 async function eraseFromOrders(db: RootDatabase, storeId: string, { before, after }: Ids): Promise<number> {
+  const erased = (column: string) => {
+    const id = Prisma.raw(`"${column}"`);
+    return Prisma.sql`${id} = CASE WHEN ${id} = ${before}::bytea THEN ${after}::bytea ELSE ${id} END`;
+  };
   await db.$executeRaw`
-    UPDATE "OrderClaim" SET "viewerId" = ${after}::bytea WHERE "storeId" = ${storeId} AND "viewerId" = ${before}::bytea`;
+    UPDATE "OrderClaim" SET ${erased("viewerId")}, ${erased("formerId")}
+    WHERE "storeId" = ${storeId} AND ${before}::bytea IN ("viewerId", "formerId")`;
   return db.$executeRaw`
-    UPDATE "ShopOrder" SET "viewerId" = CASE WHEN "viewerId" = ${before}::bytea THEN ${after}::bytea ELSE "viewerId" END,
-      "claimedBy" = CASE WHEN "claimedBy" = ${before}::bytea THEN ${after}::bytea ELSE "claimedBy" END
-    WHERE "storeId" = ${storeId} AND ("viewerId" = ${before}::bytea OR "claimedBy" = ${before}::bytea)`;
+    UPDATE "ShopOrder" SET ${erased("viewerId")}, ${erased("claimedBy")}, ${erased("alsoClaimedBy")}
+    WHERE "storeId" = ${storeId} AND ${before}::bytea IN ("viewerId", "claimedBy", "alsoClaimedBy")`;
 }
 
 /** Takes the show's exclusive lock, since batches under way know the viewer by the old id. */

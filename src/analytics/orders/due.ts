@@ -69,6 +69,7 @@ async function markWithin(transaction: Database, storeId: string): Promise<boole
   await waitForOrders(transaction, storeId); // an order that is just being stored may not have seen the events
   const column = (name: keyof Span) => textArrayLiteral(spans.map((span) => span[name]));
   const now = new Date();
+  const isWithin = Prisma.sql`o."placedAt" BETWEEN v."from" AND v.until + ${windowHours}::int * interval '1 hour'`;
   await transaction.$executeRaw`
     UPDATE "ShopOrder" SET "dueAt" = ${now}::timestamptz
     WHERE "storeId" = ${storeId} AND "isPaid" AND coalesce("dueAt" > ${now}::timestamptz, true) AND id = ANY(ARRAY(
@@ -77,7 +78,10 @@ async function markWithin(transaction: Database, storeId: string): Promise<boole
         AS v("viewerId", "from", until), LATERAL (
         SELECT o.id FROM "ShopOrder" AS o
         WHERE o."storeId" = ${storeId} AND CASE WHEN o."viewerId" = '' THEN o."claimedBy" ELSE o."viewerId" END = v."viewerId"
-          AND o."placedAt" BETWEEN v."from" AND v.until + ${windowHours}::int * interval '1 hour' OFFSET 0) AS s))`;
+          AND ${isWithin}
+        UNION ALL
+        SELECT o.id FROM "ShopOrder" AS o
+        WHERE o."storeId" = ${storeId} AND o."alsoClaimedBy" = v."viewerId" AND o."alsoClaimedBy" <> '' AND ${isWithin} OFFSET 0) AS s))`;
   return events === pageEvents;
 }
 

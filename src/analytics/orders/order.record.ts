@@ -12,7 +12,7 @@ import { readEvidences } from "./attribution/evidence.js";
 import { entriesOf, type Entry, recordEntries } from "./ledger.js";
 import { joinFamilies, relativesOf } from "./order.family.js";
 import { merge, type OrderNews, unknownOrder } from "./order.state.js";
-import { attributedBy, type Claimed, claimsOf, keepClaims, lockOrders, saveOrders } from "./order.store.js";
+import { attributedBy, type Claimed, keepClaims, lockOrders, saveOrders, withClaims } from "./order.store.js";
 import { partsBefore, saveParts } from "./attribution/parts.js";
 import { type AttributionSettings, attributionOf } from "./attribution/settings.js";
 
@@ -49,7 +49,12 @@ export async function recordNews(
   const relatives = () => relativesOf(db, storeId, states);
   return changeOrders(db, storeId, { ids: idsOf(news), which: "new", relatives }, (known) => {
     const merged = mergeAll(known, news);
-    joinFamilies(merged, states, (id) => ({ ...unknownOrder(id, 0), claimedBy: null, dueAt: null }));
+    joinFamilies(merged, states, (id) => ({
+      ...unknownOrder(id, 0),
+      claimedBy: null,
+      alsoClaimedBy: null,
+      dueAt: null,
+    }));
     return merged;
   });
 }
@@ -78,7 +83,8 @@ function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[
   for (const item of news) {
     const before = merged.get(item.id);
     const order = merge(before, item);
-    merged.set(item.id, { ...order, claimedBy: before?.claimedBy ?? null, dueAt: before?.dueAt ?? null });
+    const { claimedBy, alsoClaimedBy, dueAt } = before ?? { claimedBy: null, alsoClaimedBy: null, dueAt: null };
+    merged.set(item.id, { ...order, claimedBy, alsoClaimedBy, dueAt });
   }
   return merged;
 }
@@ -98,13 +104,18 @@ export function attributeWithin(
   return changeWithin(transaction, storeId, { ids, which: "any", areAll: true }, (known) => known);
 }
 
-/** Notes for which viewers a page claims orders. The first claim of an order stays; one of an unknown order is kept for it. */
+/**
+ * Notes for which viewers a page claims orders. The first claim of an order stays; one of an unknown order is kept for it.
+ *
+ * @param formers earlier ids of the viewers, where they had another one, by order: the one with evidence counts
+ */
 export function claimOrders(
   db: RootDatabase,
   storeId: string,
   claims: ReadonlyMap<string, string>,
+  formers: ReadonlyMap<string, string> = new Map(),
 ): Promise<RecordedOrders> {
-  const keep = (transaction: Database) => keepClaims(transaction, storeId, claims);
+  const keep = (transaction: Database) => keepClaims(transaction, storeId, claims, formers);
   return changeOrders(db, storeId, { ids: [...claims.keys()].toSorted(), which: "any", keep }, (known) => known);
 }
 
@@ -154,17 +165,15 @@ async function changeWithin(
 ): Promise<RecordedOrders> {
   const known = await lockOrders(transaction, storeId, locked, which);
   await keep?.(transaction);
-  const orders = [...change(known).values()];
-  const claims = await claimsOf(transaction, storeId, orders);
+  const orders = await withClaims(transaction, storeId, [...change(known).values()]);
   const now = new Date();
-  const claimed = orders
-    .map((order) => ({ ...order, claimedBy: order.claimedBy ?? claims.get(order.id) ?? null }))
-    .filter((order) => areAll || isChanged(known.get(order.id), order, now));
+  const changed = orders.filter((order) => areAll || isChanged(known.get(order.id), order, now));
   const own = new Set(ids);
-  const accepted = claimed.filter(({ id }) => own.has(id)).length;
+  const accepted = changed.filter(({ id }) => own.has(id)).length;
   const receipt = { accepted, duplicates: ids.length - accepted };
-  if (claimed.length === 0) return { ...receipt, changed: [] };
+  if (changed.length === 0) return { ...receipt, changed: [] };
   const attribution = await attributionOf(transaction, storeId);
+  const claimed = await byEvidence(transaction, storeId, changed, attribution);
   const shows = await attribute(transaction, storeId, { known, orders: claimed, attribution });
   const saved = claimed.map((order) => ({ ...order, dueAt: againAt(order, attribution, now) }));
   const others = saved.filter((order) => order.dueAt !== null || isChanged(known.get(order.id), order, now));
@@ -184,6 +193,31 @@ function isChanged(known: Claimed | undefined, order: Claimed, now: Date): boole
 
 function contentOf({ placedAt, isPaid, viewerId, claimedBy, lsId, channel, money }: Claimed): string {
   return JSON.stringify([placedAt, isPaid, viewerId, claimedBy, lsId, channel, money]);
+}
+
+/** Orders that a page claims for two ids of one viewer, with the one first of which there is the later evidence. */
+export async function byEvidence(
+  db: Database,
+  storeId: string,
+  orders: readonly Claimed[],
+  attribution: AttributionSettings,
+): Promise<readonly Claimed[]> {
+  const both = orders.filter(({ viewerId, alsoClaimedBy }) => viewerId === null && alsoClaimedBy !== null);
+  if (both.length === 0) return orders;
+  const turned = both.map((order) => ({
+    ...order,
+    claimedBy: order.alsoClaimedBy,
+    alsoClaimedBy: order.claimedBy,
+  }));
+  const all = [...both, ...turned].map(attributedBy);
+  const evidences = await readEvidences(db, storeId, all, attribution, () => []);
+  const latest = all.map((order, index) => {
+    const parts = partsOf(order, attribution, evidences[index] ?? { carts: new Map() });
+    return Math.max(0, ...parts.flatMap(({ show, at }) => (show === 0 ? [] : [at.getTime()])));
+  });
+  const better = turned.filter((_, index) => (latest[both.length + index] ?? 0) > (latest[index] ?? 0));
+  const byId = new Map(better.map((order) => [order.id, order]));
+  return orders.map((order) => byId.get(order.id) ?? order);
 }
 
 interface Changing {

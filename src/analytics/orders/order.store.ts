@@ -11,6 +11,8 @@ import type { KnownMoney, KnownOrder } from "./order.state.js";
 export interface Claimed extends KnownOrder {
   /** The viewer for whom a page claims it. */
   readonly claimedBy: string | null;
+  /** The other one of two ids of that viewer. */
+  readonly alsoClaimedBy: string | null;
   /** When it is to be attributed again. */
   readonly dueAt: Date | null;
 }
@@ -20,6 +22,7 @@ export interface OrderRow {
   readonly placedAt: Date;
   readonly viewerId: Uint8Array;
   readonly claimedBy: Uint8Array;
+  readonly alsoClaimedBy: Uint8Array;
   readonly lsId: string;
   readonly channel: number;
   readonly isPaid: boolean;
@@ -35,7 +38,7 @@ export function channelOf(code: number): Channel | null {
 
 /** Of ShopOrder, for a SELECT. */
 export const orderColumns = Prisma.sql`
-  id, "placedAt", "viewerId", "claimedBy", "lsId", channel::int, "isPaid", "dueAt", state`;
+  id, "placedAt", "viewerId", "claimedBy", "alsoClaimedBy", "lsId", channel::int, "isPaid", "dueAt", state`;
 
 /** By the viewer whom the shop names, or else the one for whom a page claims it. */
 export function attributedBy<Order extends Claimed>(order: Order): Order & AttributedOrder {
@@ -53,6 +56,7 @@ export function orderOf(row: OrderRow): Claimed {
     channel: channelOf(row.channel),
     money: JSON.parse(row.state) as KnownMoney, // written below, or by events.orders.sql.ts
     claimedBy: viewerOf(row.claimedBy),
+    alsoClaimedBy: viewerOf(row.alsoClaimedBy),
     dueAt,
   };
 }
@@ -111,31 +115,42 @@ export async function waitForOrders(transaction: Database, storeId: string): Pro
       generate_series(0, ${lockParts - 1}::int) AS part WHERE o.id = ${storeId}`;
 }
 
-/** The first claim of an order stays. */
+/** The first claim of an order stays. @param formers earlier ids of the viewers, where they had another one, by order */
 export async function keepClaims(
   transaction: Database,
   storeId: string,
   claims: ReadonlyMap<string, string>,
+  formers: ReadonlyMap<string, string>,
 ): Promise<void> {
   const ids = [...claims.keys()];
+  const formerIds = idArrayLiteral(ids.map((id) => formers.get(id) ?? ""));
   await transaction.$executeRaw`
-    INSERT INTO "OrderClaim" ("storeId", "orderId", "viewerId", "claimedAt")
-    SELECT o.id, e."orderId", e."viewerId", ${new Date()}::timestamptz
-    FROM "Store" AS o, ROWS FROM (unnest(${textArrayLiteral(ids)}::text[], ${idArrayLiteral([...claims.values()])}::bytea[]))
-      AS e("orderId", "viewerId")
+    INSERT INTO "OrderClaim" ("storeId", "orderId", "viewerId", "formerId", "claimedAt")
+    SELECT o.id, e."orderId", e."viewerId", e."formerId", ${new Date()}::timestamptz
+    FROM "Store" AS o,
+      ROWS FROM (unnest(${textArrayLiteral(ids)}::text[], ${idArrayLiteral([...claims.values()])}::bytea[], ${formerIds}::bytea[]))
+      AS e("orderId", "viewerId", "formerId")
     WHERE o.id = ${storeId} ORDER BY e."orderId"
     ON CONFLICT ("storeId", "orderId") DO NOTHING`;
 }
 
-/** For which viewers pages claim orders. */
-export async function claimsOf(
+/** The orders with the viewers for whom pages claim those that are not claimed yet. */
+export async function withClaims(
   db: Database,
   storeId: string,
-  orders: readonly Pick<KnownOrder, "id">[],
-): Promise<ReadonlyMap<string, string>> {
+  orders: readonly Claimed[],
+): Promise<readonly Claimed[]> {
   const ids = orders.map(({ id }) => id);
   const claims = await db.orderClaim.findMany({ where: { storeId, orderId: { in: ids } } });
-  return new Map(claims.map(({ orderId, viewerId }) => [orderId, idText(viewerId)]));
+  const byOrder = new Map(claims.map((claim) => [claim.orderId, claim]));
+  return orders.map((order) => {
+    const claim = byOrder.get(order.id);
+    if (claim === undefined) return order;
+    const claimedBy = idText(claim.viewerId);
+    // events.orders.sql.ts knows one id alone.
+    if (order.claimedBy !== null && order.claimedBy !== claimedBy) return order;
+    return { ...order, claimedBy, alsoClaimedBy: viewerOf(claim.formerId) };
+  });
 }
 
 /** Inserts or replaces them. */
@@ -145,18 +160,19 @@ export async function saveOrders(transaction: Database, storeId: string, orders:
     const ids = (value: (order: Claimed) => string | null) =>
       bind(idArrayLiteral(orders.map((order) => value(order) ?? "")));
     await transaction.$executeRaw`
-      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "dueAt", state)
-      SELECT o.id, e.id, e."placedAt", e."viewerId", e."claimedBy", e."lsId", e.channel, e."isPaid", nullif(e."dueAt", '')::timestamptz, e.state
+      INSERT INTO "ShopOrder" AS t ("storeId", id, "placedAt", "viewerId", "claimedBy", "alsoClaimedBy", "lsId", channel, "isPaid", "dueAt", state)
+      SELECT o.id, e.id, e."placedAt", e."viewerId", e."claimedBy", e."alsoClaimedBy", e."lsId", e.channel, e."isPaid", nullif(e."dueAt", '')::timestamptz, e.state
       FROM "Store" AS o, ROWS FROM (
         unnest(${texts(({ id }) => id)}::text[], ${texts(({ placedAt }) => placedAt.toISOString())}::timestamptz[],
-          ${ids(({ viewerId }) => viewerId)}::bytea[], ${ids(({ claimedBy }) => claimedBy)}::bytea[], ${texts(({ lsId }) => lsId ?? "")}::text[],
+          ${ids(({ viewerId }) => viewerId)}::bytea[], ${ids(({ claimedBy }) => claimedBy)}::bytea[],
+          ${ids(({ alsoClaimedBy }) => alsoClaimedBy)}::bytea[], ${texts(({ lsId }) => lsId ?? "")}::text[],
           ${texts(({ channel }) => String(channel === null ? 0 : channelCodes[channel]))}::smallint[],
           ${texts(({ isPaid }) => String(isPaid))}::boolean[], ${texts(({ dueAt }) => dueAt?.toISOString() ?? "")}::text[],
           ${texts(({ money }) => JSON.stringify(money))}::text[]))
-        AS e(id, "placedAt", "viewerId", "claimedBy", "lsId", channel, "isPaid", "dueAt", state)
+        AS e(id, "placedAt", "viewerId", "claimedBy", "alsoClaimedBy", "lsId", channel, "isPaid", "dueAt", state)
       WHERE o.id = ${storeId} ORDER BY e.id
       ON CONFLICT ("storeId", id) DO UPDATE SET "placedAt" = EXCLUDED."placedAt", "viewerId" = EXCLUDED."viewerId",
-        "claimedBy" = EXCLUDED."claimedBy", "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isPaid" = EXCLUDED."isPaid",
+        "claimedBy" = EXCLUDED."claimedBy", "alsoClaimedBy" = EXCLUDED."alsoClaimedBy", "lsId" = EXCLUDED."lsId", channel = EXCLUDED.channel, "isPaid" = EXCLUDED."isPaid",
         "dueAt" = EXCLUDED."dueAt", state = EXCLUDED.state`;
   });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FindKey } from "../../access/key.lookup.js";
 import { isAmong } from "../../access/key.origins.js";
 import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../../access/rateLimits/rateLimit.js";
-import { readCollected, readKey } from "../../analytics/collect/collect.input.js";
+import { type Collected, readCollected, readKey } from "../../analytics/collect/collect.input.js";
 import { claimOrders } from "../../analytics/orders/order.record.js";
 import { createGroupCommit, type RecordTogether } from "../../analytics/collect/group.js";
 import { clientOf } from "../../analytics/collect/userAgent.js";
@@ -103,11 +103,13 @@ async function collect(
     observation.bot();
     return { accepted: 0, duplicates: 0 };
   }
-  const { show, events, claims } = readCollected(sent, { device, ownHost: origin?.split("/")[2] });
+  const ownOrigins = origin === undefined ? origins : [...origins, origin];
+  const collected = readCollected(sent, { device, ownOrigins });
+  const { show, events, claims } = collected;
   const caller = { id, storeCreatedAt, confirm: (within: Database) => findKey(key, within) };
   const ofCaller = onBehalfOf(forStore(db, storeId), caller);
   try {
-    await claim(ofCaller, storeId, claims, feed);
+    await claim(ofCaller, storeId, collected, feed);
     if (events.length === 0 && claims.size > 0) return { accepted: claims.size, duplicates: 0 };
     const { accepted, duplicates } = await observation.recording(() => record(ofCaller, storeId, show, events));
     if (events.length > 0) feed.changed(storeId, show);
@@ -120,10 +122,10 @@ async function collect(
 async function claim(
   db: RootDatabase,
   storeId: string,
-  claims: ReadonlyMap<string, string>,
+  { claims, formers }: Collected,
   feed: LiveFeed,
 ): Promise<void> {
-  const { changed } = await claimOrders(db, storeId, claims);
+  const { changed } = await claimOrders(db, storeId, claims, formers);
   for (const lsId of changed) feed.changed(storeId, lsId);
 }
 

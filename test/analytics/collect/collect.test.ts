@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { issueKey, revokeKey } from "../../../src/access/key.js";
-import { clientOf } from "../../../src/analytics/collect/userAgent.js";
 import { openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
 import { ago, fromNow, stopClock } from "../../support/clock.js";
@@ -93,25 +92,11 @@ describe("what a page sends", () => {
     expect(await collect(sentBy(made, { events: [] }))).toMatchObject({ status: 202, body: { accepted: 0 } });
   });
 
-  const engine = "AppleWebKit/537.36 (KHTML, like Gecko)";
-  const safari = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
-  test.each([
-    ["tablet", `Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) ${safari} Version/17.5 Mobile/15E148 Safari/604.1`],
-    ["desktop", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
-    ["tv", `Mozilla/5.0 (SMART-TV; Linux; Tizen 7.0) ${engine} SamsungBrowser/4.0 Chrome/94.0 TV Safari/537.36`],
-    ["tv", `Mozilla/5.0 (Linux; Android 9; AFTMM Build/PS7633) ${engine} Silk/112.5.1 like Chrome/112.0 Safari/537.36`],
-    ["tv", `Mozilla/5.0 (Linux; Android 12; Chromecast Build/STTE) ${engine} Chrome/111.0.0.0 Safari/537.36`],
-    ["tv", `Mozilla/5.0 (Linux; Android 11; Google TV Streamer) ${engine} Chrome/120.0.0.0 Safari/537.36`],
-    [
-      "mobile",
-      `Mozilla/5.0 (Linux; Android 13; SM-S901B; wv) ${engine} Chrome/114.0 Mobile Safari/537.36 [FB_IAB/FB4A]`,
-    ],
-    ["tablet", `Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) ${safari} Mobile/15E148 Instagram 299.0`],
-    ["desktop", `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${engine} Chrome/120.0.0.0 Safari/537.36`],
-    ["other", "something else"],
-    ["other", "x".repeat(4_000)],
-  ])("is of the device %s for %.60s", (device, userAgent) => {
-    expect(clientOf(userAgent).device).toBe(device);
+  test("of Facebook's app is no bot's, also where its agent is what stands in brackets alone", async () => {
+    const made = await shop();
+    const sent = collect(sentBy(made), { "user-agent": "[FBAN/FBIOS;FBAV/468.0.0.34.72;FBMD/iPhone;FBID/phone]" });
+    expect(await sent).toMatchObject({ body: { accepted: 2 } });
+    expect(await kpis(made.store, made.lsId)).toMatchObject({ devices: [{ device: "mobile", value: 100 }] });
   });
 
   test("by a bot is answered, counted and not stored; a server without an Origin is none", async () => {

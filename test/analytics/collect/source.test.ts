@@ -48,3 +48,26 @@ test("a page's viewer counts for a source: that of the first event, direct witho
   const wrong = { ...view, id: "wrong", viewerId: "v1", source: 7 };
   expect(await collect([wrong])).toMatchObject({ status: 400 });
 });
+
+test("hosts of the key's origins, and hosts below them, are no sources, whatever their port, their case and www.", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const origins = [
+    "https://www.shop.example",
+    "http://127.0.0.1:8080",
+    "https://*.boutique.example",
+    "app://localhost",
+  ];
+  const { key } = await issueKey(app.db, store.id, { origins, isSandboxed: true });
+  const own = ["Shop.Example", "www.shop.example:8443", "checkout.shop.example", "127.0.0.1:9090", "127.0.0.1"];
+  const alsoOwn = ["boutique.example", "WWW.boutique.example", "a.b.boutique.example", "localhost:3000"];
+  const others = ["badshop.example", "shop.example.evil.example", "example", "null", "Newsletter: shop.example"];
+  const sources = [...own, ...alsoOwn, ...others];
+  const events = sources.map((source, index) => ({ ...view, id: `${index}`, viewerId: `v${index}`, source }));
+  const sent = JSON.stringify({ key, show: lsId, channel: "LIVE", events });
+  await fetch(`${app.url}/collect/v1`, { method: "POST", body: sent });
+  const { data } = await store.graphql(readAnalytics, { lsId });
+  const counted = data.liveStreamAnalytics.kpis.sources as { source: string; viewers: number }[];
+  expect(counted.map(({ source, viewers }) => [source, viewers])).toEqual(
+    expect.arrayContaining([["direct", own.length + alsoOwn.length], ...others.map((name) => [name.toLowerCase(), 1])]),
+  );
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
+import { attributeOrders } from "../../../src/analytics/orders/order.record.js";
 import { attributeDue } from "../../../src/analytics/orders/due.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
@@ -10,6 +11,7 @@ import {
   countedBy,
   attributionOf,
   netOf,
+  readOrder,
   recordedOrders,
   sentOrder,
   unattributedOf,
@@ -33,9 +35,9 @@ const watched = (id: string, occurredAt: string, fields: object = {}) => view(id
 const carted = (id: string, productId: string, occurredAt: string) =>
   ({ id, type: "ADD_TO_CART", channel: "LIVE", viewerId: "v1", productId, occurredAt }) as const;
 
-async function claim(store: TestStore, orderId: unknown, viewerId: unknown) {
+async function claim(store: TestStore, orderId: unknown, viewerId: unknown, formerId?: unknown) {
   const { key } = await issueKey(app.db, store.id, { origins: ["https://shop.example"] });
-  const body = JSON.stringify({ key, events: [{ id: "c", type: "CLAIM", orderId, viewerId }] });
+  const body = JSON.stringify({ key, events: [{ id: "c", type: "CLAIM", orderId, viewerId, formerId }] });
   const answer = await fetch(`${app.url}/collect/v1`, { method: "POST", body });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
@@ -169,6 +171,58 @@ test("a claim of the thank-you page may come before the order or after it, and t
   expect((await claim(store, "3", "guest")).status).toBe(400);
   expect((await claim(store, undefined, "v1")).status).toBe(400);
   expect(await unattributedOf(store)).toEqual({ orders: 0, sales: 0, refunds: 0 });
+});
+
+test("of two ids of one viewer that a page claims an order for, the one with the later evidence counts, whatever comes first", async () => {
+  const { store, first, second } = await storeWithTwoShows("LAST_SHOW");
+  const placed = (id: string) =>
+    sentOrder(id, 10, { placedAt: ordered, lines: [{ productId: "shirt", quantity: 1, amount: 10 }] });
+  const shownBy = async (id: string) => {
+    const { viewerId, attributions } = await readOrder(store, id);
+    return [viewerId, attributions[0].show?.id];
+  };
+  await recorded(store, first, [
+    watched("a", "2026-05-04T19:00:00.000Z", { viewerId: "anonymous-1" }),
+    { ...carted("b", "shirt", "2026-05-04T18:40:00.000Z"), viewerId: "customer-1" },
+  ]);
+  await claim(store, "1", "customer-1", "anonymous-1");
+  await recordedOrders(store, [placed("1"), placed("2"), placed("3")]);
+  await claim(store, "2", "customer-1", "anonymous-1");
+  await claim(store, "3", "customer-1", "guest");
+  await recorded(store, second, [order("4", 10, { orderId: "4", occurredAt: ordered })]);
+  await claim(store, "4", "customer-1", "anonymous-1");
+  await attributeDue(app.db, store.id);
+  for (const id of ["1", "2", "4"]) expect([id, ...(await shownBy(id))]).toEqual([id, "anonymous-1", first]);
+  expect(await shownBy("3")).toEqual(["customer-1", undefined]);
+  expect(await netOf(store, first)).toMatchObject({ sales: 30, orders: 3 });
+
+  await recorded(store, second, [watched("c", "2026-05-04T20:30:00.000Z", { viewerId: "customer-1" })]);
+  await recordedOrders(store, [placed("1")]);
+  await attributeOrders(app.db, store.id, ["1", "2", "3", "4"]);
+  for (const id of ["1", "2", "3", "4"]) expect([id, ...(await shownBy(id))]).toEqual([id, "customer-1", second]);
+
+  const preview = `{ attributionPreview(rule: CART, windowHours: 168) { changes { show { id } after { sales } } } }`;
+  const { changes } = (await store.graphql(preview)).data.attributionPreview;
+  expect(changes).toEqual(expect.arrayContaining([{ show: { id: first }, after: { sales: 30 } }]));
+  await countedBy(app.db, store.id, { rule: "CART", windowHours: 168 });
+  expect(await netOf(store, first)).toMatchObject({ sales: 30 });
+  await eraseViewer(app.db, store.id, "anonymous-1");
+  await countedBy(app.db, store.id, { rule: "LAST_SHOW", windowHours: 2 });
+  expect(await netOf(store, second)).toMatchObject({ sales: 40, orders: 4 });
+  expect((await claim(store, "5", "customer-1", 7)).status).toBe(400);
+});
+
+test("two ids of a viewer are known to a rule that is set after the claim", async () => {
+  const { store, first } = await storeWithTwoShows("LAST_SHOW");
+  await countedBy(app.db, store.id, { rule: "AS_SENT", windowHours: 168 });
+  await recorded(store, first, [watched("a", "2026-05-04T19:00:00.000Z", { viewerId: "anonymous-1" })]);
+  await claim(store, "1", "customer-1", "anonymous-1");
+  await recordedOrders(store, [sentOrder("1", 10, { placedAt: ordered })]);
+  expect(await netOf(store, first)).toMatchObject({ sales: 0 });
+  await countedBy(app.db, store.id, { rule: "LAST_SHOW", windowHours: 168 });
+  expect(await netOf(store, first)).toMatchObject({ sales: 10 });
+  const preview = `{ attributionPreview(rule: LAST_SHOW, windowHours: 168) { changes { show { id } } } }`;
+  expect((await store.graphql(preview)).data.attributionPreview.changes).toEqual([]);
 });
 
 test("an ORDER event with an orderId counts by the store's rule", async () => {

@@ -52,7 +52,7 @@ test("a player that is replaced is followed, and stop() ends it", async () => {
   await page.waitForTimeout(1_700);
   const stopped = Number(await page.evaluate(`vitrine.push(["stop"]); performance.now() / 1_000`));
   await page.waitForTimeout(2_000);
-  await page.close();
+  await leave(opened);
   await until(async () => (await secondsOf(store, ids[0])) > 0, "the seconds");
   expect(await secondsOf(store, ids[0])).toBeLessThan(stopped + 0.1);
   expect(await viewersOf(store, ids[0]), "one viewer").toMatchObject({ live: 1 });

@@ -76,3 +76,27 @@ test("a page that the browser keeps for going back counts nothing meanwhile, and
   expect(await secondsOf(store, ids[0])).toBeLessThan(end - (back - hidden) + 0.1);
   await opened.close();
 });
+
+test("a player that is missing is looked for each second, and in shadow roots every ten seconds, while the browser is idle", async () => {
+  const watching = `<script>
+    const idle = []; window.requestIdleCallback = (work) => { idle.push(work) };
+    let [looks, laterMs] = [0, 0];
+    const { querySelectorAll } = Document.prototype;
+    Document.prototype.querySelectorAll = function (selector) { looks++; return querySelectorAll.call(this, selector) };
+    const now = performance.now.bind(performance); performance.now = () => now() + laterMs;
+  </script>`;
+  const { store, ids, opened } = await openPage((place) => `${watching}${page("")(place)}`);
+  await opened.page.waitForFunction("vitrine.isLoaded");
+  const counts = (code: string) => opened.page.evaluate(`(() => { ${code}; return [idle.length, looks] })()`);
+  const host = `document.body.append(document.createElement("div"));
+    document.body.lastChild.attachShadow({ mode: "open" }).append(document.createElement("shop-player"))`;
+  expect(await counts("for (let n = 0; n < 5; n++) tick(1_000)")).toEqual([1, 0]);
+  expect(await counts("idle.shift()()")).toEqual([0, 1]);
+  expect(await counts(`${host}; for (let n = 0; n < 5; n++) tick(1_000)`)).toEqual([0, 1]);
+  expect(await counts("laterMs = 10_000; for (let n = 0; n < 5; n++) tick(1_000)")).toEqual([1, 1]);
+  expect(await viewersOf(store, ids[0])).toMatchObject({ live: 0 });
+  await counts("idle.shift()()");
+  await seen(store, ids[0]);
+  expect(await counts(`laterMs = 30_000; tick(1_000)`), "it is there").toEqual([0, 2]);
+  await opened.close();
+});

@@ -113,22 +113,40 @@ test("a tag manager, which adds its tags to the page later and removes their dat
   await expectCleanEnd(opened);
 });
 
-test("a theme of Shopify counts a cart, and passes its viewer on to the shop's cart", async () => {
-  const liquid = { ...ofPlayer, "{{ product.selected_or_first_available_variant.sku }}": "shirt-m" };
+test("a theme of Shopify, which stops the form's event and sends it itself: one request has product and viewer", async () => {
+  const variants = { "11": "shirt-m", "12": "shirt-l" };
+  const loop = /\{% for variant in product\.variants %\}.*?\{% endfor %\}/su;
   const { store, ids, opened, asked } = await openShop({
     pages: ({ recipe }) => ({
-      "/": `${player}${recipe("html shopify-theme", 0, liquid)}<body><shop-player></shop-player>
-        <iframe name="drawer" hidden title="Cart"></iframe>
-        <form action="/cart/add" method="post" target="drawer"><button>Buy</button></form>`,
+      "/": `${player}${recipe("html shopify-theme", 0, ofPlayer).replace(loop, JSON.stringify(variants).slice(1, -1))}
+        <body><shop-player></shop-player><form action="/search"><button id="search">Search</button></form>
+        <form id="product" action="/en/cart/add" method="post"><input name="action" value="add">
+          <select name="id"><option value="11">M</option><option value="12">L</option></select><button id="buy">Buy</button></form>
+        <script>
+          for (const form of document.forms) form.addEventListener("submit", (event) => {
+            event.preventDefault();
+            event.stopImmediatePropagation();
+            if (form.id) fetch("/cart/add.js", { method: "POST", body: new URLSearchParams(new FormData(form)) });
+          });
+        </script>`,
     }),
   });
   await isSeen(store, ids[0]);
-  await opened.page.click("button");
-  await hasCart(store, ids[0]);
-  await until(() => asked.some(({ path }) => path === "/cart/update.js"), "the viewer");
+  await opened.page.click("#search");
+  for (const variant of ["11", "12"]) {
+    await opened.page.selectOption("select", variant);
+    await opened.page.click("#buy");
+  }
+  await until(() => asked.length === 2, "the carts");
   const viewer = await opened.page.evaluate<string>(`localStorage.getItem("vitrine:viewer")`);
-  const { body = "" } = asked.find(({ path }) => path === "/cart/update.js") ?? {};
-  expect(JSON.parse(body)).toEqual({ attributes: { vitrine_viewer: viewer } });
+  expect(asked.map(({ path, body }) => [path, Object.fromEntries(new URLSearchParams(body))])).toEqual(
+    ["11", "12"].map((id) => ["/cart/add.js", { action: "add", id, "attributes[vitrine_viewer]": viewer }]),
+  );
+  await hasCart(store, ids[0]);
+  const carts = () =>
+    app.db.showEvent.findMany({ where: { storeId: store.id, type: 2 }, orderBy: { occurredAt: "asc" } });
+  await until(async () => (await carts()).length === 2, "both");
+  expect((await carts()).map(({ productId }) => productId).toSorted()).toEqual(["shirt-l", "shirt-m"]);
   await expectCleanEnd(opened);
 });
 

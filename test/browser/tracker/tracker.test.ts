@@ -111,7 +111,7 @@ test("a page without a video counts the time that it is visible", async () => {
   await opened.close();
 });
 
-test("a viewer's source is what the address says, or else the host of the page before", async () => {
+test("a viewer's source is what the address says, or else the host of the page before, and lasts for the visit", async () => {
   const shop = await openShop(app);
   const opened = await shop.open(browser);
   await viewed(shop);
@@ -129,7 +129,11 @@ test("a viewer's source is what the address says, or else the host of the page b
   expect(shop.sent[0]?.events[0]).not.toHaveProperty("source");
   expect(await visit("?watch", "https://www.instagram.com/stories")).toBe("www.instagram.com");
   expect(await visit("?watch&utm_source=Newsletter%20May", "https://mail.example/")).toBe("Newsletter May");
-  expect(await visit("?watch", `${shop.url}/other`)).toBe(new URL(shop.url).host); // which counts as none
+  expect(await visit("?watch", `${shop.url}/other`), "another page of the visit").toBe("Newsletter May");
+  expect(await visit("?watch", "https://pay.example/done"), "back from paying").toBe("Newsletter May");
+  await push(page, "consent", false);
+  expect(await page.evaluate("[...Object.keys(localStorage), ...Object.keys(sessionStorage)]")).toEqual([]);
+  await page.evaluate("vitrine.push(['consent', true])");
   await until(async () => (await shop.kpis()).viewers.live === 1, "one viewer still");
   await opened.close();
 });

@@ -56,10 +56,11 @@ export function showPages(app: TestApp, browser: TestBrowser) {
       expectClean(opened, [], [new URL(app.url).host]);
       await opened.close();
     },
-    /** Closes the page after a while, which sends the seconds. */
-    leave: async (opened: TestPage) => {
-      await opened.page.waitForTimeout(600);
-      await opened.page.close();
+    /** Has the page send the seconds after a while, and closes it: what a busy page does when it is closed, the browser may end. */
+    leave: async ({ page }: TestPage) => {
+      await page.waitForTimeout(600);
+      await page.evaluate(`dispatchEvent(new Event("pagehide"))`);
+      await page.close();
     },
   };
 }

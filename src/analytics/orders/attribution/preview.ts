@@ -1,5 +1,6 @@
 import type { Database } from "../../../database/client.js";
 import { Prisma } from "../../../generated/prisma/client.js";
+import { byEvidence } from "../order.record.js";
 import { attributedBy, orderColumns, orderOf, type OrderRow } from "../order.store.js";
 import { fromUnits, toUnits } from "../units.js";
 import { partsOf } from "./attribution.js";
@@ -66,7 +67,7 @@ export async function previewAttribution(
     const rows = await db.$queryRaw<OrderRow[]>`
       SELECT ${orderColumns} FROM "ShopOrder" WHERE "storeId" = ${storeId} AND "isPaid" ${isLeft ?? Prisma.empty}
       ORDER BY "placedAt" DESC, id DESC LIMIT ${Math.min(pageOrders, ordersMax - previewed)}::int`;
-    const page = rows.map((row) => attributedBy(orderOf(row)));
+    const page = (await byEvidence(db, storeId, rows.map(orderOf), attribution)).map(attributedBy);
     const before = await partsBefore(db, storeId, page);
     const evidences = await readEvidences(db, storeId, page, attribution, ({ id }) => before.get(id) ?? []);
     page.forEach((order, index) => {

@@ -1,0 +1,81 @@
+import type { Look } from "./clock.js";
+import { idOf, newId } from "./guard.js";
+import type { TrackedEvent } from "./outbox.js";
+import { keyOf, storage } from "./storage.js";
+
+/** What all shows in a page have in common: who looks at it, where from, and the time. */
+export interface Page {
+  readonly clocks: Look[];
+  /** What events carry from now on: also `vitrine:viewer`, where that may be stored. */
+  readonly id: () => string;
+  /** Takes the shop's own id of the shopper. */
+  identify(id: string): void;
+  /** Whether something may be stored in the browser. */
+  keep(isAllowed: boolean): void;
+  /** The id that events carried before this one, once: the shop may have told late who it is. */
+  take(): string | undefined;
+  /** Who sends an event, with what the User-Agent hides, and where the visit came from: what a campaign is named, or else a host. */
+  sender(): Pick<TrackedEvent, "viewerId" | "device" | "source">;
+}
+
+const viewerKey = keyOf("viewer");
+const formerKey = keyOf("former");
+const sourceKey = keyOf("source");
+
+export function createPage(): Page {
+  let own = newId();
+  let isIdentified = false;
+  let isKept = false;
+  /** The id that events of this page carried. */
+  let used: string | undefined;
+  let former: string | undefined;
+  // The User-Agent of iPads is that of a desktop computer.
+  const device = navigator.maxTouchPoints > 1 && /Macintosh/u.test(navigator.userAgent) ? "tablet" : undefined;
+  const campaign = new URLSearchParams(location.search).get("utm_source");
+  const host = document.referrer.split("/")[2];
+  let source = campaign || (host !== location.host && host) || undefined;
+
+  const stored = (key: string): string | undefined => (isKept ? storage((texts) => idOf(texts[key])) : undefined);
+  const become = (next: string): void => {
+    // One that was made for this page and not used yet is none.
+    former = [stored(viewerKey), used].find((id) => id && id !== next && (id !== own || used)) ?? former;
+    own = next;
+    if (isKept)
+      storage((texts) => {
+        texts[viewerKey] = next;
+        if (former) texts[formerKey] = former;
+      });
+  };
+  const id = (): string => (used = stored(viewerKey) ?? own);
+  return {
+    clocks: [],
+    id,
+    identify(given) {
+      isIdentified = true;
+      become(given);
+    },
+    keep(isAllowed) {
+      if (isKept && !isAllowed) {
+        if (!isIdentified) own = newId();
+        used = former = undefined;
+      }
+      isKept = isAllowed;
+      if (isKept) become((!isIdentified && stored(viewerKey)) || own);
+      else storage((texts) => delete texts[sourceKey], "sessionStorage");
+    },
+    take() {
+      const taken = stored(formerKey) ?? former;
+      former = undefined;
+      storage((texts) => delete texts[formerKey]);
+      return taken;
+    },
+    sender() {
+      if (isKept)
+        storage(
+          (texts) => (source = campaign || texts[sourceKey] || source) && (texts[sourceKey] = source),
+          "sessionStorage",
+        );
+      return { viewerId: id(), device, source };
+    },
+  };
+}
