@@ -40,7 +40,7 @@ describe("a body that is not a JSON object is a bad request", () => {
     ["with a trailing comma", '{"product":{},}', notJson(15)],
     ["with a comment", '{/* */"product":{}}', notJson(2)],
     ["with NaN", '{"product":{"price":NaN}}', notJson(21)],
-    ["with a raw NUL", '{"product":"\0"}', notJson(13)],
+    ["with a raw NUL", '{"product":"\0"}', notJson(12)],
     ["two documents", "{}{}", notJson(3)],
     ["form fields", "product=x", notJson(1)],
     ["broken UTF-8", new Uint8Array([...Buffer.from('{"product":"'), 0xff, ...Buffer.from('"}')]), notJson(13)],

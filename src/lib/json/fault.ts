@@ -11,10 +11,10 @@ const levelsMax = 1_000;
  */
 export function faultIn(bytes: Uint8Array): number {
   const readable = isUtf8(bytes) ? bytes.length : utf8Fault(bytes);
-  const text = new TextDecoder().decode(bytes.subarray(0, readable));
+  const text = new TextDecoder().decode(bytes);
   const at = grammarFault(text);
   const markBytes = bytes[0] === 0xef && readable >= 3 ? 3 : 0; // of a byte order mark, which the decoder drops
-  return at === text.length ? readable : markBytes + Buffer.byteLength(text.slice(0, at));
+  return at === text.length ? readable : Math.min(readable, markBytes + Buffer.byteLength(text.slice(0, at)));
 }
 
 /** The index of the first token that cannot stand in JSON where it is, or the text's length. */
