@@ -88,6 +88,7 @@ function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind
     hasOthers: parts.some(({ show }) => show.names.full.size > 0),
     hasOrders: parts.some(({ events }) => events.some(({ type, orderId }) => type === "ORDER" && Boolean(orderId))),
     hasLate: parts.some(({ events }) => events.some((event) => isLate(event, now.getTime()))),
+    kind: "events",
     columns: eventColumns(
       parts.map(({ events }) => events),
       bind,

@@ -156,7 +156,7 @@ async function recordColumns(
     hasOrders: false,
     hasLate: false,
     refusedBy: [],
-    isLedger: true,
+    kind: "entries",
     duplicates: "unexpected",
     columns,
   });

@@ -75,12 +75,8 @@ export function withShowLock<Result>(
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
     lock_timeout: String(lockTimeoutMs),
-    statement_timeout: String(statementTimeoutMs), // some read all events of a show
+    statement_timeout: String(statementTimeoutMs), // some sort or change all events of a show
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
-    // Without statistics on a new show, the planner would choose quadratic nested loops.
-    enable_nestloop: "off",
-    // The remaining nested loops would seem so expensive that compiling each statement for a second would pay.
-    jit: "off",
   });
   await asLocked(
     transaction.$executeRaw`

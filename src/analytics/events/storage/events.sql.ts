@@ -39,8 +39,8 @@ export interface EventBatch {
   readonly hasLate: boolean;
   /** The statuses of shows that do not take these events. */
   readonly refusedBy: readonly LiveStreamStatus[];
-  /** Whether these are entries of orders. */
-  readonly isLedger?: boolean;
+  /** What these are: events that were sent, entries of orders, or what the show has stored, which counts again (totals/rebuild.ts). */
+  readonly kind: "events" | "entries" | "stored";
   readonly columns: EventColumns;
 }
 
@@ -52,7 +52,7 @@ export interface EventBatch {
  * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events.
  */
 export function eventStatement(batch: EventBatch): Prisma.Sql {
-  const { storeId, slot, hasOthers, hasOrders, hasLate, isLedger, columns } = batch;
+  const { storeId, slot, hasOthers, hasOrders, hasLate, kind, columns } = batch;
   const store = storeRow(storeId);
   const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
   const offsets = `{${batch.shows.map(({ offset }) => offset).join(",")}}`;
@@ -75,11 +75,11 @@ export function eventStatement(batch: EventBatch): Prisma.Sql {
         WITH ORDINALITY AS e(place, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", "orderId", lines, none, position)
       WHERE (SELECT numbers FROM open)[${place}] IS NOT NULL),
     ${hasOrders ? Prisma.sql`${ordersOf(store, batch.now)},` : Prisma.empty}
-    ${storedOf(store, batch)},
+    ${kind === "stored" ? freshOfStored(batch) : storedOf(store, batch)},
     ${hasLate ? Prisma.sql`${lateOf(store, batch.now)},` : Prisma.empty}
     ${viewersOf(store, hasOthers)},
     ${totalsOf(store, slot, hasOthers)}
-    SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced", ${isLedger === true ? noCounts : counts},
+    SELECT place::int, status, "hasLock", "isTooEarly", "createdAt", "isReplaced", ${kind === "events" ? counts : noCounts},
       ${hasOrders ? Prisma.sql`EXISTS (SELECT FROM ordered WHERE "dueAt" IS NOT NULL)` : Prisma.sql`false`} AS "hasDueOrders"
     FROM shows`;
 }
@@ -88,7 +88,7 @@ const counts = Prisma.sql`
   (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
   ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
     + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"`;
-/** No caller asks for those of entries, which may be of hundreds of shows. */
+/** No caller asks for those of entries, which may be of hundreds of shows, or of what is stored. */
 const noCounts = Prisma.sql`0 AS accepted, 0 AS "rowsToFold"`;
 
 /**
@@ -126,9 +126,9 @@ function expectationOf({ count }: EventColumns) {
   return expectations.find(({ countMax }) => count <= countMax) ?? largeBatch;
 }
 
-function nameOf({ hasOthers, hasOrders, hasLate, isLedger, duplicates, columns }: EventBatch): Prisma.Sql {
+function nameOf({ hasOthers, hasOrders, hasLate, kind, duplicates, columns }: EventBatch): Prisma.Sql {
   const variant = `${hasOthers ? "_others" : ""}${hasOrders ? "_orders" : ""}${hasLate ? "_late" : ""}_${expectationOf(columns).size}`;
-  if (isLedger === true) return Prisma.raw(`/* record_entries${variant} */`);
+  if (kind !== "events") return Prisma.raw(`/* record_${kind}${variant} */`);
   if (duplicates === "concurrent") return Prisma.empty; // rare
   return Prisma.raw(`/* record_events_${duplicates}${variant} */`);
 }
@@ -153,4 +153,13 @@ function storedOf(store: StoreRow, { now, duplicates }: EventBatch): Prisma.Sql 
       WHERE ${store.isStore} ORDER BY e.show, e.id
       ${duplicates === "concurrent" ? Prisma.sql`ON CONFLICT ("storeId", show, id) DO NOTHING` : Prisma.empty}
       RETURNING show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
+}
+
+/** Events that the show has stored are new to its totals, which are empty. */
+function freshOfStored({ now }: EventBatch): Prisma.Sql {
+  return Prisma.sql`
+    fresh AS (
+      SELECT show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", lines,
+        ${now}::timestamptz AS "acceptedAt", position
+      FROM input)`;
 }
