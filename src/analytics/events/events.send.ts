@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { isOfCallersStore } from "../../database/shares/caller.js";
+import { storeCreatedAtOf } from "../../database/shares/caller.js";
 import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
@@ -80,7 +80,7 @@ function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind
   const now = new Date();
   return {
     storeId,
-    isOfCaller: isOfCallersStore(db, storeId),
+    storeCreatedAt: storeCreatedAtOf(db),
     shows: withOffsets(parts),
     slot: nextSlot(),
     now,

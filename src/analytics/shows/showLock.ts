@@ -45,7 +45,7 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
  * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. `s` is the
  * row's latest version, which the statement has locked.
  */
-export function isSnapshotCurrent(storeId: string): Prisma.Sql {
+export function isSnapshotCurrent(storeId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = s.id)`;
 }
 

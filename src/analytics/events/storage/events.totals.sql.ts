@@ -9,7 +9,7 @@ const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
 const [orders, sales, refunds] = [changes.orders(type), changes.sales(type, value), changes.refunds(type, value)];
 
 /** Adds newly stored events to a slot of each total. */
-export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+export function totalsOf(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   const { source, isStore } = store;
   const lsId = idOfShow("a");
   return Prisma.sql`
@@ -42,7 +42,7 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
     ${addToProducts(store, slot, hasOthers)}`;
 }
 
-function addToMinutes({ source, isStore }: StoreRow, slot: number): Prisma.Sql {
+function addToMinutes({ source, isStore }: StoreRow, slot: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     minute AS (
       INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
@@ -97,7 +97,7 @@ function productParts(): Prisma.Sql {
 }
 
 /** Adds newly stored events to a slot of each product. @param hasOthers whether some may be beyond the limit */
-function addToProducts(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+function addToProducts(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
     product AS (
       INSERT INTO "ShowProductSlot" AS t ("storeId", show, "productId", "startsAt", slot, carts, orders, quantity, sales, refunds)

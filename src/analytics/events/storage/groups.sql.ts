@@ -11,7 +11,7 @@ const salesOf = (row: string) => changes.sales(Prisma.raw(`${row}.type`), Prisma
  * Counts viewers by device and source, and orders by the source of their viewer, or their own where they name none. Of the
  * condition of their type the planner would expect one row, and join each order with each viewer: coalesce() hides it.
  */
-export function addToGroups(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+export function addToGroups(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   const own = Prisma.sql`coalesce(nullif(m.source, ''), ${unknownName})`;
   return Prisma.sql`
     grouped AS (
