@@ -100,10 +100,11 @@ export const ofAnalytics: readonly Mutant[] = [
     to: "quantity = EXCLUDED.quantity,",
   },
   {
-    name: "Of the orders without a viewer that retention removes, a rebuild knows those of the last page only.",
-    file: "src/analytics/totals/pruneBefore.sql.ts",
-    from: '"ordersWithoutViewer" = t."ordersWithoutViewer" + EXCLUDED."ordersWithoutViewer")',
-    to: '"ordersWithoutViewer" = EXCLUDED."ordersWithoutViewer")',
+    name: "A rebuild counts events in the order of their ids, not of their acceptance.",
+    file: "src/analytics/totals/rebuild.ts",
+    from: 'row_number() OVER (ORDER BY e."acceptedAt", e.position, e.id)',
+    to: "row_number() OVER (ORDER BY e.id)",
+    tests: ["test/analytics/totals/rebuild"],
   },
   {
     name: "A list of shows is ordered by the totals of shows with the same ids in all stores.",

@@ -3,6 +3,9 @@ import type { Prisma, PrismaClient } from "../generated/prisma/client.js";
 /** A database or a transaction. */
 export type Database = Prisma.TransactionClient;
 
+/** What Prisma.Sql has of a statement, with `$1` for its first value. */
+export type Statement = Pick<Prisma.Sql, "text" | "values">;
+
 /** Taken by functions that open their own transactions. */
 export type RootDatabase = PrismaClient;
 

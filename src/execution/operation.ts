@@ -94,7 +94,7 @@ function defaultsOf(definition: OperationDefinitionNode | undefined): (variables
  * Whether graphql-jit 0.8 is certain to execute an operation of a caller as graphql-js does. What is not certain is
  * interpreted, which is never wrong. The reports are issues of zalando-incubator/graphql-jit; those without a number have not
  * been reported. Excluded are
- * - mutations and subscriptions: after a failed root field, mutations go on differently;
+ * - subscriptions, and mutations of several fields, which go on differently after one that fails;
  * - texts in the document: they become parts of the generated code, which runs some of them;
  * - directives: `@skip` and `@include` are applied to every place of a fragment's fields (#111, #118, #166), and null for a
  *   variable of `if` with a default is no error;
@@ -104,8 +104,11 @@ function defaultsOf(definition: OperationDefinitionNode | undefined): (variables
  * - names that every object of JavaScript has: variables and results are ordinary objects;
  * - introspection, which is rarely repeated, and slow to compile.
  */
-function isCompilable(document: DocumentNode, { operation }: OperationDefinitionNode): boolean {
-  return operation === OperationTypeNode.QUERY && !some(document, isUncertain);
+function isCompilable(document: DocumentNode, { operation, selectionSet }: OperationDefinitionNode): boolean {
+  const [field, another] = selectionSet.selections;
+  const isOneField = field?.kind === Kind.FIELD && another === undefined;
+  const isCertain = operation === OperationTypeNode.QUERY || (operation === OperationTypeNode.MUTATION && isOneField);
+  return isCertain && !some(document, isUncertain);
 }
 
 function isUncertain(node: ASTNode): boolean {

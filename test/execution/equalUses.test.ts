@@ -130,5 +130,11 @@ test("the access log says how an operation was executed", async () => {
   expect(await executionsOf(query, { id: "a" })).toEqual(["yoga", "interpreted", "compiled", "compiled", "compiled"]);
   expect(await executionsOf('{ product(productId: "a") { sku } }')).toEqual(["yoga", ...Array(4).fill("interpreted")]);
   const events = [{ id: "x", type: "VIEW", channel: "LIVE", viewerId: "v" }];
-  expect(await executionsOf(record, { lsId: "show", events })).toEqual(["yoga", ...Array(4).fill("interpreted")]);
+  const variables = { lsId: "show", events };
+  expect(await executionsOf(record, variables)).toEqual(["yoga", "interpreted", "compiled", "compiled", "compiled"]);
+  const both = `mutation ($lsId: String!, $events: [ShopperEventInput!]!) {
+    one: recordShopperEvents(lsId: $lsId, events: $events) { accepted }
+    other: recordShopperEvents(lsId: $lsId, events: $events) { accepted }
+  }`;
+  expect(await executionsOf(both, variables)).toEqual(["yoga", ...Array(4).fill("interpreted")]);
 });

@@ -229,25 +229,6 @@ CREATE TABLE "ShowPresence" (
 ) WITH (fillfactor = 75);
 
 -- CreateTable
-CREATE TABLE "ShowBase" (
-    "storeId" TEXT COLLATE "C" NOT NULL,
-    "show" INTEGER NOT NULL,
-    "channel" SMALLINT NOT NULL,
-    "minute" INTEGER NOT NULL,
-    "productId" TEXT COLLATE "C" NOT NULL,
-    "source" TEXT COLLATE "C" NOT NULL,
-    "sales" NUMERIC NOT NULL,
-    "orders" BIGINT NOT NULL,
-    "carts" BIGINT NOT NULL,
-    "seconds" NUMERIC NOT NULL,
-    "refunds" NUMERIC NOT NULL,
-    "quantity" BIGINT NOT NULL,
-    "ordersWithoutViewer" BIGINT NOT NULL,
-
-    CONSTRAINT "ShowBase_pkey" PRIMARY KEY ("storeId","show","channel","minute","productId","source")
-) WITH (fillfactor = 75);
-
--- CreateTable
 CREATE TABLE "LiveStreamTotal" (
     "storeId" TEXT COLLATE "C" NOT NULL,
     "liveStreamId" TEXT COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { isOfCallersStore } from "../../database/shares/caller.js";
+import { storeCreatedAtOf } from "../../database/shares/caller.js";
 import { isRowRefused } from "../../database/errors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
@@ -80,7 +80,7 @@ function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind
   const now = new Date();
   return {
     storeId,
-    isOfCaller: isOfCallersStore(db, storeId),
+    storeCreatedAt: storeCreatedAtOf(db),
     shows: withOffsets(parts),
     slot: nextSlot(),
     now,
@@ -88,6 +88,7 @@ function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind
     hasOthers: parts.some(({ show }) => show.names.full.size > 0),
     hasOrders: parts.some(({ events }) => events.some(({ type, orderId }) => type === "ORDER" && Boolean(orderId))),
     hasLate: parts.some(({ events }) => events.some((event) => isLate(event, now.getTime()))),
+    kind: "events",
     columns: eventColumns(
       parts.map(({ events }) => events),
       bind,

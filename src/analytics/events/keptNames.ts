@@ -235,8 +235,8 @@ export async function keepNamesWithin(
   return areKept;
 }
 
-/** To be run with the lock of the show's names. */
-async function insertNames(
+/** Stores names up to the show's limits. To be run with the lock of its names, or with the exclusive one of the show. */
+export async function insertNames(
   transaction: Database,
   names: readonly NewName[],
   { storeId, lsId, limits }: OfShow,

@@ -4,7 +4,6 @@ import { LockedError } from "../../database/shares/lockWait.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { queryStore } from "../../database/sql/storeStatements.js";
-import { Prisma } from "../../generated/prisma/client.js";
 import { keepNamesWithin, nameLimits, type NamesOfShow, type NewName } from "../events/keptNames.js";
 import { nextSlot, type Outcome } from "../events/events.send.js";
 import { idArrayLiteral, reversalCodes, typeCodes } from "../events/storage/codes.js";
@@ -148,7 +147,7 @@ async function recordColumns(
   });
   const statement = eventStatement({
     storeId,
-    isOfCaller: Prisma.sql`true`,
+    storeCreatedAt: null,
     shows: batchShows,
     slot: nextSlot(),
     now: new Date(),
@@ -156,7 +155,7 @@ async function recordColumns(
     hasOrders: false,
     hasLate: false,
     refusedBy: [],
-    isLedger: true,
+    kind: "entries",
     duplicates: "unexpected",
     columns,
   });

@@ -30,13 +30,7 @@ const tables = [
   "LiveStreamSpan",
   "LiveStreamProduct",
 ] as const;
-const tablesByNumber = [
-  ...prunedTables.map(({ name }) => name),
-  "ShowBase",
-  "ShowProductSlot",
-  "ShowProductSpan",
-  "LateEvent",
-];
+const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowProductSlot", "ShowProductSpan", "LateEvent"];
 
 /**
  * Deletes a show with its data. The show is archived first, so that it takes no more events, and these are removed in

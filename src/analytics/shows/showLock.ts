@@ -45,7 +45,7 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
  * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. `s` is the
  * row's latest version, which the statement has locked.
  */
-export function isSnapshotCurrent(storeId: string): Prisma.Sql {
+export function isSnapshotCurrent(storeId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = s.id)`;
 }
 
@@ -75,12 +75,8 @@ export function withShowLock<Result>(
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
     lock_timeout: String(lockTimeoutMs),
-    statement_timeout: String(statementTimeoutMs), // some read all events of a show
+    statement_timeout: String(statementTimeoutMs), // some sort or change all events of a show
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
-    // Without statistics on a new show, the planner would choose quadratic nested loops.
-    enable_nestloop: "off",
-    // The remaining nested loops would seem so expensive that compiling each statement for a second would pay.
-    jit: "off",
   });
   await asLocked(
     transaction.$executeRaw`

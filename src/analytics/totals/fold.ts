@@ -17,6 +17,11 @@ export async function foldTotals(db: Database, storeId: string, lsId: string): P
   }
 }
 
+/** The same within a transaction. */
+export async function foldWithin(transaction: Database, storeId: string, lsId: string): Promise<void> {
+  for (const statement of foldStatements(storeId, lsId)) await queryStore(transaction, storeId, statement);
+}
+
 const rowsMax = Prisma.sql`10000`;
 
 function foldTerms(storeId: string, lsId: string) {

@@ -66,8 +66,6 @@ async function markPruned(db: RootDatabase, storeId: string, id: string): Promis
     });
     // A refund of before may be one of those that are removed.
     await transaction.liveStream.updateMany({ where, data: { prunedBefore: now } });
-    const { number } = await findLiveStream(transaction, storeId, id);
-    await transaction.showBase.deleteMany({ where: { storeId, show: number } }); // nothing can be rebuilt from it any more
     return count === 1;
   });
 }

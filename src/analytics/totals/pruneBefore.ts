@@ -27,9 +27,9 @@ export async function showsWithEventsBefore(db: RootDatabase, storeId: string, b
 }
 
 /**
- * Removes the events of an ended or archived show that occurred before a time, by one process at a time. Totals stay, rows
- * about viewers too, and a rebuild starts from what is kept of the removed events. The show takes no events from before any
- * more: they could not be recognized as duplicates.
+ * Removes the events of an ended or archived show that occurred before a time, by one process at a time. Totals stay, and
+ * rows about viewers; the show can no longer be rebuilt. It takes no events from before any more: they could not be
+ * recognized as duplicates.
  *
  * @returns how many events were removed; undefined where another process is at it, or the show is neither
  * @throws {AppError} UNAVAILABLE where the show stays locked

@@ -10,7 +10,7 @@ import { fileFormatOf, printWritten, standardOutput, writingTo } from "../termin
 
 const help = `
 Events may arrive meanwhile: those of a show wait until its totals are rebuilt.
-Shows whose events were pruned keep their totals: a named one is refused, others are skipped.
+Shows of which any event was pruned keep their totals: a named one is refused, others are skipped.
 
 Examples:
   npx vitrine analytics rebuild acme

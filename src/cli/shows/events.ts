@@ -90,10 +90,10 @@ function addExportEventsCommand(events: Command): void {
 }
 
 const pruneHelp = `
-All totals stay, but those of archived shows can no longer be rebuilt from events. If the command is interrupted, run it again.
+All totals stay, but they can no longer be rebuilt from events. If the command is interrupted, run it again.
 
-With --all-stores, the events of ended shows go too, as far as they occurred before the time. Their totals can still be rebuilt,
-and returning viewers are known; such a show takes no more events from before that time. EVENT_RETENTION_DAYS has a server do it.
+With --all-stores, the events of ended shows go too, as far as they occurred before the time. Returning viewers are still known;
+such a show takes no more events from before that time. EVENT_RETENTION_DAYS has a server do it.
 
 Examples:
   npx vitrine events prune acme --before 2026-01-01

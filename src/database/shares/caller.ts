@@ -58,13 +58,26 @@ export function whileConfirmed(work: unknown, caller: Caller): unknown {
 
 /** In a WHERE, with "Store" as `o`: whether it is the caller's store, and not a later one with its id. */
 export function isCallersStore(db: Database, storeId: string): Prisma.Sql {
-  const createdAt = callerOf(db)?.storeCreatedAt ?? null;
+  return isCreatedAt(Prisma.sql`${storeId}`, Prisma.sql`${storeCreatedAtOf(db)}`);
+}
+
+function isCreatedAt(storeId: Prisma.Sql, createdAt: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`o.id = ${storeId} AND o."createdAt" = coalesce(${createdAt}::timestamptz, o."createdAt")`;
 }
 
 /** The same as a condition of statements that do not read "Store". */
 export function isOfCallersStore(db: Database, storeId: string): Prisma.Sql {
-  return Prisma.sql`EXISTS (SELECT FROM "Store" AS o WHERE ${isCallersStore(db, storeId)})`;
+  return isStoreOf(Prisma.sql`${storeId}`, Prisma.sql`${storeCreatedAtOf(db)}`);
+}
+
+/** The same for a statement whose text is kept. @param createdAt of storeCreatedAtOf */
+export function isStoreOf(storeId: Prisma.Sql, createdAt: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`EXISTS (SELECT FROM "Store" AS o WHERE ${isCreatedAt(storeId, createdAt)})`;
+}
+
+/** When the caller's store was created; null where there is no caller. */
+export function storeCreatedAtOf(db: Database): Date | null {
+  return callerOf(db)?.storeCreatedAt ?? null;
 }
 
 /** @throws {AppError} UNAUTHENTICATED where the caller's store was deleted */

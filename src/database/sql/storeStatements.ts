@@ -13,7 +13,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { Database } from "../client.js";
+import type { Database, Statement } from "../client.js";
 import { nodesOf } from "../engine.js";
 import { isLockTimeout } from "../errors.js";
 import type { StoreNodes } from "../citus/nodes.js";
@@ -30,11 +30,13 @@ import { boundValue, withRawParameters } from "../rawParameters.js";
 export function queryStore<Row extends object>(
   db: Database,
   storeId: string,
-  statement: Prisma.Sql,
+  statement: Statement,
   dates: readonly (keyof Row)[] = [],
 ): Promise<Row[]> {
   const isByNode = nodesOf(db)?.runStatements(storeId) === true;
-  return isByNode ? queryOnNode<Row>(db, storeId, statement, dates) : db.$queryRaw<Row[]>(statement);
+  return isByNode
+    ? queryOnNode<Row>(db, storeId, statement, dates)
+    : db.$queryRawUnsafe<Row[]>(statement.text, ...statement.values);
 }
 
 /**
@@ -148,7 +150,7 @@ const tableNames = /"([A-Z]\w*)"/gu;
 async function queryOnNode<Row extends object>(
   db: Database,
   storeId: string,
-  statement: Prisma.Sql,
+  statement: Statement,
   dates: readonly (keyof Row)[],
 ): Promise<Row[]> {
   const { text, parameters } = withTextParameters(statement);
@@ -165,16 +167,13 @@ async function queryOnNode<Row extends object>(
   return rows.map(({ answer }) => withDates(answer, dates));
 }
 
-/** The statement with elements of one array of texts as its parameters, each value once. */
-function withTextParameters({ strings, values }: Prisma.Sql) {
-  const numbers = new Map<unknown, number>();
-  let text = strings[0] ?? "";
-  values.forEach((value, index) => {
-    const number = numbers.get(value) ?? numbers.size + 1;
-    numbers.set(value, number);
-    text += `($1)[${number}]${typeof value === "number" ? "::int" : ""}${strings[index + 1] ?? ""}`;
+/** The statement with elements of one array of texts as its parameters. */
+function withTextParameters({ text, values }: Statement) {
+  const ofElements = text.replace(/\$(\d+)/gu, (_, number: string) => {
+    const value = values[Number(number) - 1];
+    return `($1)[${number}]${typeof value === "number" ? "::int" : ""}`;
   });
-  return { text, parameters: [...numbers.keys()].map(textOf) };
+  return { text: ofElements, parameters: values.map(textOf) };
 }
 
 function textOf(value: unknown): string | null {

@@ -80,7 +80,7 @@ test("keeps every figure while totals are folded, and every row when they are re
       if (!isRebuilt) return;
       await foldTotals(db, storeId, lsId);
       const before = await storedTotals(db, show);
-      expect(await rebuildAnalytics(db, storeId, lsId, limits)).toEqual({ rebuilt: [lsId], pruned: [] });
+      expect(await rebuildAnalytics(db, storeId, lsId, limits, 12)).toEqual({ rebuilt: [lsId], pruned: [] });
       expect(await storedTotals(db, show)).toEqual(before);
     },
   );

@@ -87,20 +87,7 @@ describe("the device of a viewer", () => {
   });
   const devices = async (show: ShowKey) => (await storedTotals(db, show))["viewers"];
 
-  test("stays as decided when the first event was accepted", async () => {
-    const show = await newShow(db);
-    await recordAll(db, show, [view({ device: "mobile" }), view({ device: "desktop" })], 1);
-    // As when a batch that got its time of acceptance later was the first to be stored.
-    await change(
-      db,
-      show,
-      `UPDATE "ShowEvent" SET "acceptedAt" = '2020-01-01T00:00Z' ${ofShowNumber} AND device = 'desktop'`,
-    );
-    await rebuildAnalytics(db, show.storeId, show.lsId);
-    expect(await devices(show)).toMatchObject([{ viewer: "ann", liveDevice: "mobile", replayDevice: "" }]);
-  });
-
-  test("is restored from the first event on the channel", async () => {
+  test("is that of the first event that was accepted on the channel", async () => {
     const show = await newShow(db);
     await recordAll(
       db,

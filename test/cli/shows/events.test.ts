@@ -157,7 +157,7 @@ describe("events prune", () => {
     expect(await figures(show)).toEqual(expectedFigures(events));
   });
 
-  test("removes old events of ended shows with --all-stores, and totals can still be rebuilt", async () => {
+  test("removes old events of ended shows with --all-stores; totals stay, and cannot be rebuilt", async () => {
     await onlyOldShows();
     const { show, events: sent } = await oldShow(db, 300);
     const { storeId, lsId } = show;
@@ -166,11 +166,12 @@ describe("events prune", () => {
     expect(result).toMatchObject({ stores: any, events: any, viewerRows: any });
     expect(result["shows"]).toContainEqual({ store: storeId, id: lsId });
     expect(await db.showEvent.count({ where: { storeId } })).toBeLessThan(sent.length);
-    await run("analytics", "rebuild", storeId, lsId);
+    const reason = `The events of ${lsId} were pruned: its totals cannot be rebuilt.`;
+    expect(await refusal("analytics", "rebuild", storeId, lsId)).toEqual([1, reason]);
     expect(await figures(show)).toEqual(expectedFigures(sent));
     for (const wrong of [[], [storeId, "--all-stores"]]) {
-      const reason = "Give a store or --all-stores.";
-      expect(await refusal("events", "prune", ...wrong, "--before", "2026-05-04")).toEqual([1, reason]);
+      const missing = "Give a store or --all-stores.";
+      expect(await refusal("events", "prune", ...wrong, "--before", "2026-05-04")).toEqual([1, missing]);
     }
   });
 

@@ -82,12 +82,10 @@ export function channelName(code: Prisma.Sql): Prisma.Sql {
 }
 
 const isSold = (type: Prisma.Sql) => Prisma.sql`${type} IN (3, 5)`;
-const isRefunded = (type: Prisma.Sql) => Prisma.sql`${type} IN (4, 6)`;
 
 /** How an event changes the number of orders, sales and refunds, for a SELECT or a sum. */
 export const changes = {
   isSold,
-  isRefunded,
   orders: (type: Prisma.Sql) => Prisma.sql`(CASE WHEN ${type} = 3 THEN 1 WHEN ${type} = 5 THEN -1 ELSE 0 END)`,
   sales: (type: Prisma.Sql, value: Prisma.Sql) =>
     Prisma.sql`(CASE WHEN ${type} = 3 THEN ${value} WHEN ${type} = 5 THEN -${value} ELSE 0 END)`,
@@ -128,12 +126,7 @@ export function minuteOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_part('minute', ${moment} AT TIME ZONE 'UTC')::int`;
 }
 
-/** date_trunc would look the time zone up for each row. */
-export function startOfMinute(moment: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`date_bin('1 minute', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
-}
-
-/** The start of the quarter of an hour: time zones differ from UTC by these. */
+/** The start of the quarter of an hour: time zones differ from UTC by these. date_trunc would look the time zone up for each row. */
 export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }

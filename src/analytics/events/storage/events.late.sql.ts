@@ -12,6 +12,11 @@ export function isLate({ type, occurredAt, seconds }: ShopperEvent, now: number)
   return (occurredAt?.getTime() ?? now) - (seconds ?? 0) * 1_000 < now - lateMs;
 }
 
+/** Late events began before. */
+export function lateTime(now: number): Date {
+  return new Date(now - lateMs);
+}
+
 /** When an event `e` began, as it is stored. */
 export function beginningOf(e: string): Prisma.Sql {
   const column = (name: string) => Prisma.raw(`${e}."${name}"`);
@@ -23,12 +28,12 @@ export function beginningOf(e: string): Prisma.Sql {
  * Notes late events, under rules of what was watched: the sweep marks the orders of their viewers (orders/due.ts). Nothing but
  * inserts, since an update of orders here would wait for those who record them.
  */
-export function lateOf({ source, isStore }: StoreRow, now: Date): Prisma.Sql {
+export function lateOf({ source, isStore }: StoreRow, before: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     late AS (
       INSERT INTO "LateEvent" ("storeId", show, id)
       SELECT o.id, e.show, e.id FROM ${source}, fresh AS e
       WHERE ${isStore} AND o."attributionRule" <> 'AS_SENT' AND e.type < 3
-        AND ${beginningOf("e")} < ${new Date(now.getTime() - lateMs)}::timestamptz ORDER BY e.show, e.id
+        AND ${beginningOf("e")} < ${before}::timestamptz ORDER BY e.show, e.id
       ON CONFLICT ("storeId", show, id) DO NOTHING)`;
 }

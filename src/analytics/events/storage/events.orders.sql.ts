@@ -7,7 +7,7 @@ import type { StoreRow } from "./showRow.js";
  * first. Later ones are left out of `input`. If an order was known without a show, this one is noted, and it is due to be
  * attributed. So is a new one where the store's rule is not that senders name the show.
  */
-export function ordersOf({ storeId, source, isStore }: StoreRow, now: Date): Prisma.Sql {
+export function ordersOf({ storeId, source, isStore }: StoreRow, now: Prisma.Sql): Prisma.Sql {
   const lines = Prisma.sql`CASE WHEN lines <> '' THEN lines WHEN "productId" = '' THEN '[]'
     ELSE json_build_array(json_build_object('productId', "productId", 'quantity', 1, 'amount', value))::text END`;
   return Prisma.sql`

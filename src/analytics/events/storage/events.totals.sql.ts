@@ -9,7 +9,7 @@ const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
 const [orders, sales, refunds] = [changes.orders(type), changes.sales(type, value), changes.refunds(type, value)];
 
 /** Adds newly stored events to a slot of each total. */
-export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+export function totalsOf(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   const { source, isStore } = store;
   const lsId = idOfShow("a");
   return Prisma.sql`
@@ -42,7 +42,7 @@ export function totalsOf(store: StoreRow, slot: number, hasOthers: boolean): Pri
     ${addToProducts(store, slot, hasOthers)}`;
 }
 
-function addToMinutes({ source, isStore }: StoreRow, slot: number): Prisma.Sql {
+function addToMinutes({ source, isStore }: StoreRow, slot: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     minute AS (
       INSERT INTO "LiveStreamMinute" AS t ("storeId", "liveStreamId", minute, slot, viewers, carts, orders, sales)
@@ -72,19 +72,16 @@ function newOf(kind: string): Prisma.Sql {
 export const linesOf = Prisma.sql`
   jsonb_to_recordset((CASE WHEN e.lines = '' THEN '[]' ELSE e.lines END)::jsonb) AS x("productId" text, quantity bigint, amount numeric)`;
 
-/** Sums over productParts, for a SELECT. */
+/** Sums over parts of products, for a SELECT. */
 export const productSums = Prisma.sql`
   sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales, sum(refunds) AS refunds`;
 
 /**
- * One row for each event and product, with the show's number, the quarter of an hour in which it occurred, carts,
+ * One row for each new event and product, with the show's number, the quarter of an hour in which it occurred, carts,
  * orders, quantity, sales and refunds. An ORDER or a REFUND counts by its lines, or, without any, as one of its
  * productId.
- *
- * @param source a name or table of events
- * @param where which of them, as `e`
  */
-export function productParts(source: Prisma.Sql, where: Prisma.Sql): Prisma.Sql {
+function productParts(): Prisma.Sql {
   const startsAt = quarterOf(Prisma.sql`e."occurredAt"`);
   const ofEvent = Prisma.sql`e.type`;
   const figures = (quantity: string, amount: string) => Prisma.sql`
@@ -93,21 +90,21 @@ export function productParts(source: Prisma.Sql, where: Prisma.Sql): Prisma.Sql 
     ${changes.refunds(ofEvent, Prisma.raw(amount))} AS refunds`;
   return Prisma.sql`
     SELECT e.show, e."productId", ${startsAt} AS "startsAt", ${figures("1::bigint", "e.value")}
-    FROM ${source} AS e WHERE ${where} AND e.type > 1 AND e.lines = '' AND e."productId" <> ''
+    FROM fresh AS e WHERE e.type > 1 AND e.lines = '' AND e."productId" <> ''
     UNION ALL SELECT e.show, x."productId", ${startsAt}, ${figures("sum(x.quantity)", "sum(x.amount)")}
-    FROM ${source} AS e, ${linesOf} WHERE ${where} AND e.type > 2 AND e.lines <> ''
+    FROM fresh AS e, ${linesOf} WHERE e.type > 2 AND e.lines <> ''
     GROUP BY e.show, e."acceptedAt", e.position, e.id, e.type, e."occurredAt", x."productId"`;
 }
 
 /** Adds newly stored events to a slot of each product. @param hasOthers whether some may be beyond the limit */
-function addToProducts(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+function addToProducts(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
     product AS (
       INSERT INTO "ShowProductSlot" AS t ("storeId", show, "productId", "startsAt", slot, carts, orders, quantity, sales, refunds)
       SELECT o.id, a.show, a."productId", a."startsAt", ${slot}::int, a.carts, a.orders, a.quantity, a.sales, a.refunds
       FROM ${store.source}, (
         SELECT show, "productId", "startsAt", ${productSums}
-        FROM (${productParts(Prisma.sql`fresh`, Prisma.sql`true`)}) AS parts GROUP BY show, "productId", "startsAt") AS a
+        FROM (${productParts()}) AS parts GROUP BY show, "productId", "startsAt") AS a
       WHERE ${store.isStore} ${hasOthers ? isKept(store) : Prisma.empty} ORDER BY a.show, a."productId", a."startsAt"
       ON CONFLICT ("storeId", show, "productId", "startsAt", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
         orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales,

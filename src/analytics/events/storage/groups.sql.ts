@@ -1,6 +1,6 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import { changes, groupBits } from "./codes.js";
-import { otherName, unknownName } from "./keptNames.sql.js";
+import { unknownName } from "./keptNames.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 import { isSameShow, keptName } from "./viewers.sql.js";
 
@@ -11,7 +11,7 @@ const salesOf = (row: string) => changes.sales(Prisma.raw(`${row}.type`), Prisma
  * Counts viewers by device and source, and orders by the source of their viewer, or their own where they name none. Of the
  * condition of their type the planner would expect one row, and join each order with each viewer: coalesce() hides it.
  */
-export function addToGroups(store: StoreRow, slot: number, hasOthers: boolean): Prisma.Sql {
+export function addToGroups(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   const own = Prisma.sql`coalesce(nullif(m.source, ''), ${unknownName})`;
   return Prisma.sql`
     grouped AS (
@@ -33,25 +33,4 @@ export function addToGroups(store: StoreRow, slot: number, hasOthers: boolean): 
       ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO UPDATE SET viewers = t.viewers + EXCLUDED.viewers,
         orders = t.orders + EXCLUDED.orders, sales = t.sales + EXCLUDED.sales
       RETURNING "liveStreamId")`;
-}
-
-/**
- * Orders and sales by the source of their viewer, as `name`, or by their own where they name none.
- *
- * @param events a name or table of events of the show
- * @param where which of them, as `e`
- */
-export function salesBySource(
-  { storeId, lsId }: { readonly storeId: string; readonly lsId: string },
-  events: Prisma.Sql,
-  where: Prisma.Sql,
-): Prisma.Sql {
-  return Prisma.sql`
-    SELECT coalesce(CASE WHEN e."viewerId" = '' THEN k.name ELSE v.source END, ${otherName}) AS name, sum(${ordersOf("e")}) AS orders,
-      sum(${salesOf("e")}) AS sales
-    FROM ${events} AS e
-    LEFT JOIN "ShowViewer" AS v ON v."storeId" = ${storeId} AND v.show = e.show AND v."viewerId" = e."viewerId"
-    LEFT JOIN "LiveStreamGroup" AS k ON k."storeId" = ${storeId} AND k."liveStreamId" = ${lsId} AND k.kind = 'SOURCE'
-      AND k.slot = -1 AND k.name = coalesce(nullif(e.source, ''), ${unknownName})
-    WHERE ${where} AND ${changes.isSold(Prisma.sql`e.type`)} GROUP BY 1`;
 }

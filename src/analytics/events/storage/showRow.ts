@@ -21,14 +21,14 @@ export function showRow(storeId: string, lsId: string): ShowRow {
 
 /** The row from which inserts for several shows take their store, as ShowRow. */
 export interface StoreRow {
-  readonly storeId: string;
+  readonly storeId: Prisma.Sql;
   /** The store as `o`, for a FROM. */
   readonly source: Prisma.Sql;
   /** Selects the store, for a WHERE. */
   readonly isStore: Prisma.Sql;
 }
 
-export function storeRow(storeId: string): StoreRow {
+export function storeRow(storeId: Prisma.Sql): StoreRow {
   return { storeId, source: Prisma.sql`"Store" AS o`, isStore: Prisma.sql`o.id = ${storeId}` };
 }
 
