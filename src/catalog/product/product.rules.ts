@@ -17,29 +17,20 @@ export const priceMin = 0;
 /** What the values of a field must be. */
 export function ruleOf(field: ProductField): Rule {
   if (field.kind !== "text") return { url, urls, price, flag }[field.kind];
-  const rule = text(field.charactersMax, !field.required);
-  return "isVisible" in field ? visible(rule) : rule;
+  return text(field.charactersMax, { mayBeBlank: !field.required, isVisible: "isVisible" in field });
 }
 
-function visible(rule: Rule): Rule {
-  return (value, field, report) => {
-    const hidden = typeof value === "string" ? invisibleIn(value) : undefined;
-    if (hidden === undefined || hidden === "\0") return rule(value, field, report);
-    const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0") ?? "";
-    report(
-      field,
-      "INVALID_VALUE",
-      `${field} must not contain a control or format character (U+${code}): nobody sees it.`,
-    );
-  };
-}
-
-function text(max: number, blank = false): Rule {
+function text(max: number, { mayBeBlank = false, isVisible = false } = {}): Rule {
   return (value, field, report) => {
     if (typeof value !== "string")
       return report(field, "INVALID_TYPE", (sent = value) => mustBe(field, "a string", sent));
-    const fault = textFault(value, field, max, blank);
-    if (fault !== undefined) report(field, fault.code, fault.message);
+    const fault = textFault(value, field, max, mayBeBlank);
+    if (fault !== undefined) return report(field, fault.code, fault.message);
+    const hidden = isVisible ? invisibleIn(value) : undefined;
+    if (hidden === undefined) return;
+    const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0") ?? "";
+    const rule = "must not contain a control or format character";
+    report(field, "INVALID_VALUE", `${field} ${rule} (U+${code}): nobody sees it.`);
   };
 }
 
