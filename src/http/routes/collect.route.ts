@@ -119,12 +119,7 @@ async function collect(
   }
 }
 
-async function claim(
-  db: RootDatabase,
-  storeId: string,
-  { claims, formers }: Collected,
-  feed: LiveFeed,
-): Promise<void> {
+async function claim(db: RootDatabase, storeId: string, { claims, formers }: Collected, feed: LiveFeed): Promise<void> {
   const { changed } = await claimOrders(db, storeId, claims, formers);
   for (const lsId of changed) feed.changed(storeId, lsId);
 }
