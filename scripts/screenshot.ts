@@ -1,12 +1,11 @@
 // `npm run screenshot`: writes docs/overview.png and docs/dashboard.png, the dashboard's overview of the demo store and its
-// running show, docs/demo.png, the demo shop, and docs/demo.dashboard.png, what its visitor sees then. It needs a Chromium, which TEST_CHROMIUM names (/usr/bin/chromium of
-// Debian's package unless it does).
+// running show. It needs a Chromium, which TEST_CHROMIUM names (/usr/bin/chromium of Debian's package unless it does).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import { chromium } from "playwright-core";
 
 const { PATH = "", TEST_CHROMIUM: executablePath = "/usr/bin/chromium" } = process.env;
 const folder = await mkdtemp(join(tmpdir(), "vitrine-"));
@@ -27,26 +26,6 @@ async function dashboardAddress(): Promise<string> {
   throw new Error(`The server did not start: ${printed}`);
 }
 
-/** As a newcomer sees it: the shop after a click, and the dashboard that its link opens. */
-async function takeDemo(browser: Browser, url: string): Promise<void> {
-  // The User-Agent of a headless browser is a bot's, which counts nothing.
-  const userAgent =
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36";
-  const context = await browser.newContext({ viewport: { width: 1024, height: 700 }, locale: "en-US", userAgent });
-  const shop = await context.newPage();
-  await shop.goto(url);
-  const opened = context.waitForEvent("page");
-  await shop.getByRole("link", { name: "Open the dashboard" }).click();
-  const dashboard = await opened;
-  await dashboard.locator(".chart canvas").nth(3).waitFor();
-  await shop.bringToFront();
-  await shop.getByRole("button", { name: /Linen shirt/u }).click();
-  await shop.waitForTimeout(3_000); // the video goes on to a product
-  await shop.screenshot({ path: "docs/demo.png" });
-  await dashboard.bringToFront();
-  await dashboard.screenshot({ path: "docs/demo.dashboard.png" });
-}
-
 try {
   const address = await dashboardAddress();
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
@@ -60,7 +39,6 @@ try {
   await page.getByText("Up to date").waitFor();
   await page.locator("img.image").first().waitFor();
   await page.screenshot({ path: "docs/dashboard.png" });
-  await takeDemo(browser, new URL("demo", address).href);
   await browser.close();
 } finally {
   server.kill("SIGTERM");

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
 import * as z from "zod";
 
-/** The configuration from the environment. docs/operations.md lists every variable. */
+/** The configuration from the environment. docs/configuration.md lists every variable. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -90,96 +90,207 @@ const trackingPath = basePath.refine((path) => path !== "", "must have a name, a
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-const variables = z.object({
-  HOST: z.string().default("127.0.0.1"),
-  PORT: whole(0, 65_535, 4_000),
-  BASE_PATH: basePath.optional(),
-  DATABASE_URL: url("postgres:", "postgresql:").optional(),
-  DATA_DIR: z.string().default("./data"),
-  DATABASE_POOL_MAX: whole(1, 1_000, 10),
-  DATABASE_NAMED_STATEMENTS: flag(true),
-  REDIS_URL: url("redis:", "rediss:").optional(),
-  AUTO_MIGRATE: flag(true),
-  WEB_CONCURRENCY: whole(1, 128, 1),
-  MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
-  MAX_BODY_BYTES: whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
-  MAX_UPLOAD_BYTES: whole(1_024, 64 * 1_024 ** 3, 4 * 1_024 ** 3),
-  MAX_BULK_PRODUCTS: whole(1, 10_000_000, 100_000),
-  ANALYTICS_RATE_LIMIT: whole(0, 1_000_000_000, 100),
-  COLLECT_RATE_LIMIT: whole(0, 1_000_000_000, 6_000),
-  TRACKING_PATH: trackingPath.optional(),
-  SUBSCRIPTION_RATE_LIMIT: whole(0, 1_000_000_000, 3_000),
-  TRUST_PROXY: whole(0, 10, 0),
-  PRODUCT_RATE_LIMIT: whole(0, 1_000_000_000, 0),
-  EVENT_RETENTION_DAYS: whole(0, 36_500, 0),
-  CORS_ORIGINS: origins,
-  FRAME_ANCESTORS: frameAncestors,
-  GRAPHIQL: flag(true),
-  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
-  DEMO_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
-    .optional(),
-  DEMO_TRAFFIC: flag(true),
-  PERSISTED_OPERATIONS: z.string().optional(),
-  PERSISTED_OPERATIONS_ONLY: flag(false),
-  REQUEST_TIMEOUT_MS: whole(1_000, 86_400_000, 300_000),
-  KEEP_ALIVE_TIMEOUT_MS: whole(1_000, 86_400_000, 65_000),
-  SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url("http:", "https:").optional(),
-  OTEL_SERVICE_NAME: z.string().default("vitrine"),
-  NODE_ENV: z.string().optional(),
+/** A variable: its name, what it may be and is by default, and what docs/configuration.md says of it. */
+function variable<Schema extends z.ZodType>(name: string, schema: Schema, description: string): Schema {
+  return schema.meta({ title: name, description });
+}
+
+/** Every setting, in the sections of docs/configuration.md, which `npm run docs` writes from them. */
+export const sections = {
+  Server: {
+    host: variable("HOST", z.string().default("127.0.0.1"), "Address to listen on."),
+    port: variable("PORT", whole(0, 65_535, 4_000), "Port. `0` takes a free one and prints it."),
+    basePath: variable(
+      "BASE_PATH",
+      basePath.optional(),
+      "Path [below which a proxy serves Vitrine](deploying.md#path-prefix), such as `/shop-api`.",
+    ),
+    webConcurrency: variable(
+      "WEB_CONCURRENCY",
+      whole(1, 128, 1),
+      "[Worker processes](scale.md#worker-processes). More than one needs `DATABASE_URL`.",
+    ),
+    connectionsMax: variable(
+      "MAX_CONNECTIONS",
+      whole(1, 1_000_000, 10_000),
+      "Client connections of each process. Further ones are closed, health checks too.",
+    ),
+    requestTimeoutMs: variable(
+      "REQUEST_TIMEOUT_MS",
+      whole(1_000, 86_400_000, 300_000),
+      "Time for a whole request to arrive.",
+    ),
+    keepAliveTimeoutMs: variable(
+      "KEEP_ALIVE_TIMEOUT_MS",
+      whole(1_000, 86_400_000, 65_000),
+      "Time that an idle connection is kept. The load balancer's own timeout must be shorter.",
+    ),
+    shutdownGraceMs: variable(
+      "SHUTDOWN_GRACE_MS",
+      whole(0, 3_600_000, 10_000),
+      "Time for running requests to finish after SIGTERM.",
+    ),
+    trustedProxies: variable(
+      "TRUST_PROXY",
+      whole(0, 10, 0),
+      "How many proxies in front are yours, for [client addresses](tracking.md#rate-limit).",
+    ),
+    corsOrigins: variable("CORS_ORIGINS", origins, "Origins that browsers may call from, separated by commas."),
+    production: variable(
+      "NODE_ENV",
+      z
+        .string()
+        .optional()
+        .transform((value) => value === "production"),
+      "`production`: errors suggest no names from the schema, and pages do not fill in the demo token.",
+    ),
+  },
+  Database: {
+    databaseUrl: variable(
+      "DATABASE_URL",
+      url("postgres:", "postgresql:").optional(),
+      "A PostgreSQL server. Without it, the embedded database is used.",
+    ),
+    dataDir: variable(
+      "DATA_DIR",
+      z
+        .string()
+        .default("./data")
+        .transform((folder) => resolve(folder)),
+      "Folder of the embedded database.",
+    ),
+    databasePoolMax: variable(
+      "DATABASE_POOL_MAX",
+      whole(1, 1_000, 10),
+      "PostgreSQL connections of each process, [shared among stores](operations.md#limits).",
+    ),
+    databaseNamedStatements: variable(
+      "DATABASE_NAMED_STATEMENTS",
+      flag(true),
+      "Prepare frequent statements. `false` behind a [pooler](scale.md#connection-pooling).",
+    ),
+    autoMigrate: variable("AUTO_MIGRATE", flag(true), "Apply pending [migrations](deploying.md#migrations) at start."),
+    redisUrl: variable(
+      "REDIS_URL",
+      url("redis:", "rediss:").optional(),
+      "Shares rate limits and live updates [between servers](scale.md#several-servers).",
+    ),
+  },
+  Limits: {
+    bodyBytesMax: variable(
+      "MAX_BODY_BYTES",
+      whole(1_024, 512 * 1_024 * 1_024, 64 * 1_024 * 1_024),
+      "Largest request body that is neither a file nor NDJSON, decompressed.",
+    ),
+    uploadBytesMax: variable(
+      "MAX_UPLOAD_BYTES",
+      whole(1_024, 64 * 1_024 ** 3, 4 * 1_024 ** 3),
+      "Size of a file that is sent as body (CSV, NDJSON), decompressed.",
+    ),
+    bulkProductsMax: variable(
+      "MAX_BULK_PRODUCTS",
+      whole(1, 10_000_000, 100_000),
+      "Products in one bulk or CSV request that is no file.",
+    ),
+    analyticsRateLimit: variable(
+      "ANALYTICS_RATE_LIMIT",
+      whole(0, 1_000_000_000, 100),
+      "Analytics reads per minute and store; `0` is no limit.",
+    ),
+    subscriptionRateLimit: variable(
+      "SUBSCRIPTION_RATE_LIMIT",
+      whole(0, 1_000_000_000, 3_000),
+      "Subscriptions that a store may open per minute; `0` is no limit.",
+    ),
+    collectRateLimit: variable(
+      "COLLECT_RATE_LIMIT",
+      whole(0, 1_000_000_000, 6_000),
+      "Requests to [`/collect/v1`](tracking.md#rate-limit) per minute, address and key; `0` is no limit.",
+    ),
+    productRateLimit: variable(
+      "PRODUCT_RATE_LIMIT",
+      whole(0, 1_000_000_000, 0),
+      "Product calls per minute and store; `0` is no limit.",
+    ),
+    eventRetentionDays: variable(
+      "EVENT_RETENTION_DAYS",
+      whole(0, 36_500, 0),
+      "Days for which [events of ended shows](scale.md#retention) are kept; `0` is no limit.",
+    ),
+  },
+  "Features and log": {
+    graphiql: variable("GRAPHIQL", flag(true), "Serve GraphiQL."),
+    trackingPath: variable(
+      "TRACKING_PATH",
+      trackingPath.optional(),
+      "Serve the [tracker](tracking.md#blocked-names) below this path too.",
+    ),
+    frameAncestors: variable(
+      "FRAME_ANCESTORS",
+      frameAncestors,
+      "Origins of pages that may show the dashboard in a frame, separated by commas.",
+    ),
+    persistedOperations: variable(
+      "PERSISTED_OPERATIONS",
+      z
+        .string()
+        .transform((file) => resolve(file))
+        .optional(),
+      "File of [persisted operations](access.md#persisted-operations).",
+    ),
+    persistedOperationsOnly: variable(
+      "PERSISTED_OPERATIONS_ONLY",
+      flag(false),
+      "Refuse all other operations except the dashboard's.",
+    ),
+    logLevel: variable(
+      "LOG_LEVEL",
+      z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
+      "Level from which lines of the [log](observability.md#log) are written.",
+    ),
+    otlpEndpoint: variable(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      url("http:", "https:").optional(),
+      "Collector for [traces](observability.md#traces) over OTLP/HTTP.",
+    ),
+    otelServiceName: variable("OTEL_SERVICE_NAME", z.string().default("vitrine"), "Name of the service in traces."),
+    demoToken: variable(
+      "DEMO_TOKEN",
+      z
+        .string()
+        .regex(/^[\x21-\x7e]{16,200}$/u, "must have 16 to 200 visible ASCII characters")
+        .optional(),
+      "Token of the demo store instead of a random one. Refused with `DATABASE_URL`.",
+    ),
+    demoTraffic: variable(
+      "DEMO_TRAFFIC",
+      flag(true),
+      "Simulate shoppers in the demo store's running show, until it has 100,000 events.",
+    ),
+  },
+};
+
+const environment = z.object({
+  ...sections.Server,
+  ...sections.Database,
+  ...sections.Limits,
+  ...sections["Features and log"],
 });
 
-/** By name, what each variable may be. */
-export const variableSchemas: Readonly<Record<string, z.ZodType>> = variables.shape;
+/** The name of each setting's variable. */
+const namesOfSettings = new Map(
+  Object.entries(environment.shape).map(([setting, schema]) => [setting, schema.meta()?.title ?? setting]),
+);
 
-export const variableNames: readonly string[] = Object.keys(variableSchemas);
-
-const environment = variables.transform((values) => ({
-  host: values.HOST,
-  port: values.PORT,
-  basePath: values.BASE_PATH,
-  databaseUrl: values.DATABASE_URL,
-  dataDir: resolve(values.DATA_DIR),
-  databasePoolMax: values.DATABASE_POOL_MAX,
-  databaseNamedStatements: values.DATABASE_NAMED_STATEMENTS,
-  redisUrl: values.REDIS_URL,
-  autoMigrate: values.AUTO_MIGRATE,
-  webConcurrency: values.WEB_CONCURRENCY,
-  connectionsMax: values.MAX_CONNECTIONS,
-  bodyBytesMax: values.MAX_BODY_BYTES,
-  uploadBytesMax: values.MAX_UPLOAD_BYTES,
-  bulkProductsMax: values.MAX_BULK_PRODUCTS,
-  analyticsRateLimit: values.ANALYTICS_RATE_LIMIT,
-  collectRateLimit: values.COLLECT_RATE_LIMIT,
-  trackingPath: values.TRACKING_PATH,
-  subscriptionRateLimit: values.SUBSCRIPTION_RATE_LIMIT,
-  trustedProxies: values.TRUST_PROXY,
-  productRateLimit: values.PRODUCT_RATE_LIMIT,
-  eventRetentionDays: values.EVENT_RETENTION_DAYS,
-  corsOrigins: values.CORS_ORIGINS,
-  frameAncestors: values.FRAME_ANCESTORS,
-  graphiql: values.GRAPHIQL,
-  logLevel: values.LOG_LEVEL,
-  demoToken: values.DEMO_TOKEN,
-  demoTraffic: values.DEMO_TRAFFIC,
-  persistedOperations: values.PERSISTED_OPERATIONS === undefined ? undefined : resolve(values.PERSISTED_OPERATIONS),
-  persistedOperationsOnly: values.PERSISTED_OPERATIONS_ONLY,
-  requestTimeoutMs: values.REQUEST_TIMEOUT_MS,
-  keepAliveTimeoutMs: values.KEEP_ALIVE_TIMEOUT_MS,
-  shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
-  otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
-  otelServiceName: values.OTEL_SERVICE_NAME,
-  production: values.NODE_ENV === "production",
-}));
+export const variableNames: readonly string[] = [...namesOfSettings.values()];
 
 /** Reads the environment. An empty variable counts as not set. @throws {ConfigError} naming every invalid variable */
 export function readConfig(all: Variables = process.env): Config {
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
-  const { success, data, error } = environment.safeParse(given);
+  const settings = [...namesOfSettings].map(([setting, name]) => [setting, given[name]] as const);
+  const { success, data, error } = environment.safeParse(Object.fromEntries(settings));
   const problems = (error?.issues ?? [])
-    .map(({ path, message }) => `${path.join(".")} ${message}`)
+    .map(({ path, message }) => `${namesOfSettings.get(String(path[0]))} ${message}`)
     .concat(contradictions(given));
   if (success && problems.length === 0) return Object.freeze(data);
   throw new ConfigError(`The environment is not valid: ${problems.join("; ")}.`);

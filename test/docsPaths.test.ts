@@ -1,8 +1,9 @@
 import { access, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { generatedPages } from "../scripts/generatedDocs.js";
 
-const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].concat(
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "bench/README.md"].concat(
   (await readdir("docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
 );
 
@@ -37,6 +38,11 @@ test.each(pages)(`no table cell of %s has more than ${cellCharactersMax} charact
       .map((cell) => `line ${index + 1}: ${cell}`),
   );
   expect(long).toEqual([]);
+});
+
+test.each(Object.entries(generatedPages))("%s is as npm run docs writes it", async (path, generate) => {
+  const page = await read(path);
+  expect(generate(page)).toBe(page);
 });
 
 test("the architecture names at least a file of each step", async () => {

@@ -101,7 +101,7 @@ const rebuild: Step = async ({ store, environment }, { over }) => {
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 
-/** By their numbers in docs/performance.md. */
+/** By their numbers in bench/README.md. */
 export const attacks: Readonly<Record<number, Attack>> = {
   1: { name: "a million images", limit: /250/u, callers: sending(bodies.tooManyImages, 2) },
   2: { name: "a million empty products", limit: /100,?000/u, callers: sending(bodies.emptyProducts, 2) },

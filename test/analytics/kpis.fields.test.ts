@@ -17,11 +17,6 @@ test("the oracle of the property tests computes every KPI of the schema", () => 
   expect(Object.keys(kpis([])).toSorted()).toEqual(fields);
 });
 
-test("docs/analytics.md defines every KPI of the schema", async () => {
-  const rows = [...(await readFile("docs/analytics.md", "utf8")).matchAll(/^\| `(\w+)` +\|/gmu)];
-  expect(rows.map(([, name]) => name)).toEqual(expect.arrayContaining(fields));
-});
-
 test("docs/exports.md describes every column of an export of shows", async () => {
   const [, section = ""] = (await readFile("docs/exports.md", "utf8")).split("| Columns ");
   const cells = [...section.matchAll(/^\| (`[^|]+) \|/gmu)].map(([, cell = ""]) => cell).join();

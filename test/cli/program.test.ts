@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.js";
@@ -17,8 +16,6 @@ const groups = createProgram().commands.filter((command) => command.commands.len
 const withStore = commands.filter(
   ([name, { registeredArguments }]) => registeredArguments[0]?.name() === "store" && name !== "store create",
 );
-const operations = await readFile("docs/operations.md", "utf8");
-const rows = [...operations.matchAll(/^\| `?([^`|]+?)`? +\|/gmu)].map(({ 1: name = "" }) => name);
 
 /** With what is added to it. */
 function helpOf(command: Command): string {
@@ -35,23 +32,18 @@ async function misuse(args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-test.each(commands)(
-  "%s stands once in docs/operations.md, takes --json, and its help has an example",
-  (name, command) => {
-    const [own, ...others] = rows.filter((row) => `${row} `.startsWith(`npx vitrine ${name} `));
-    expect([own, others]).toEqual([expect.any(String), []]);
-    if (name !== "serve") expect(command.options.map(({ long }) => long)).toContain("--json");
-    const hasArguments = command.registeredArguments.length > 0;
-    if (hasArguments) expect(helpOf(command)).toMatch(/\nExamples?:\n {2}npx vitrine /u);
-  },
-);
+test.each(commands)("%s is described, takes --json, and its help has an example", (name, command) => {
+  expect(command.description()).toMatch(/\w/u);
+  if (name !== "serve") expect(command.options.map(({ long }) => long)).toContain("--json");
+  const hasArguments = command.registeredArguments.length > 0;
+  if (hasArguments) expect(helpOf(command)).toMatch(/\nExamples?:\n {2}npx vitrine /u);
+});
 
 test("the help has examples of each group, every exit status, and goes to standard output", async () => {
   const { status, stdout, stderr } = await cli(["--help"], nowhere);
   expect([status, stderr]).toEqual([0, ""]);
   for (const each of Object.values(exitStatus)) {
     expect(stdout).toMatch(new RegExp(`Exit status:[^]*\\b${each} [a-z]`, "u"));
-    expect(rows).toContain(String(each));
   }
   for (const group of groups.map((each) => each.name())) {
     const help = await cli([group, "--help"], nowhere);

@@ -71,8 +71,15 @@ async function outputOf({ block, variables }: Example, demo: Demo): Promise<stri
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-/** Those about the sources, and those whose commands need a machine of their own: two have tests beside this one. */
-const others = new Set(["architecture.md", "decisions.md", "deploying.md", "quickstart.md", "recipes.md"]);
+/** Those about the sources, the help of commands, and those whose commands need a machine of their own: two have tests beside this one. */
+const others = new Set([
+  "architecture.md",
+  "commands.md",
+  "decisions.md",
+  "deploying.md",
+  "quickstart.md",
+  "recipes.md",
+]);
 const pages = ["README.md"].concat(
   (await readdir(join(root, "docs")))
     .filter((name) => name.endsWith(".md") && !others.has(name))

@@ -10,6 +10,7 @@ const app = await openTestApp();
 interface Rule {
   readonly alert: string;
   readonly expr: string;
+  readonly annotations: unknown;
 }
 
 async function rules(): Promise<Rule[]> {
@@ -24,8 +25,9 @@ test("each alert is described, and asks for metrics that there are", async () =>
   const served = new Set([...(await scrape(app.url)).keys()].map((series) => series.replace(/\{.*/u, "")));
   /** Not served here: of workers, Citus, the embedded engine in a folder of its own, and Prometheus' own. */
   const elsewhere = new Set(["vitrine_workers_silent", "vitrine_citus_node_up", "vitrine_database_log_bytes", "up"]);
-  for (const { alert, expr } of await rules()) {
-    expect(page).toContain(`| \`${alert}\``);
+  const sentence = expect.stringMatching(/^\S.*\.$/u);
+  for (const { alert, expr, annotations } of await rules()) {
+    expect([alert, annotations]).toEqual([alert, { summary: sentence, action: sentence }]);
     const names = expr.match(/\b(?:up|(?:vitrine|nodejs|process)_\w+)\b/gu) ?? [];
     expect(names).not.toEqual([]);
     expect(names.filter((name) => !served.has(name) && !elsewhere.has(name))).toEqual([]);

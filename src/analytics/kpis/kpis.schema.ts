@@ -60,27 +60,27 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
   fields: (t) => ({
     sales: t.field({
       type: ChannelTotals,
-      description: "Amounts of orders, before refunds.",
+      description: "The amounts of ORDER events, exact, before refunds.",
       resolve: ({ sales }) => sales,
     }),
     orders: t.field({
       type: ChannelCounts,
-      description: "How many orders there were.",
+      description: "The number of ORDER events.",
       resolve: ({ orders }) => orders,
     }),
     viewers: t.field({
       type: ViewerTotals,
-      description: "Who watched or put something into the cart, each counted once.",
+      description: "Distinct viewerIds with a VIEW or an ADD_TO_CART on the channel.",
       resolve: ({ viewers }) => viewers,
     }),
     addToCart: t.field({
       type: ChannelAverages,
-      description: "Viewers with something in the cart, in percent of viewers.",
+      description: "Viewers with an ADD_TO_CART, in percent of viewers.",
       resolve: ({ addToCart }) => addToCart,
     }),
     avgViewTime: t.field({
       type: ChannelAverages,
-      description: "View time of each viewer, in seconds.",
+      description: "Seconds of VIEW events for each viewer.",
       resolve: ({ avgViewTime }) => avgViewTime,
     }),
     devices: t.field({
@@ -98,7 +98,7 @@ builder.objectFields(Kpis, (t) => ({
   }),
   refunds: t.field({
     type: ChannelTotals,
-    description: "Amounts of refunds, which sales do not leave out.",
+    description: "The amounts of REFUND events, which sales do not leave out.",
     resolve: ({ refunds }) => refunds,
   }),
   netSales: t.field({

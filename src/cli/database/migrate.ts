@@ -18,7 +18,7 @@ export function addMigrateCommand(program: Command): void {
 
 const help = `
 Run it once, and again after each migration that creates tables. It does nothing where all tables are distributed, and fails
-where the database has no Citus. docs/scale.md says when to use it.
+where the database has no Citus. docs/citus.md says when to use it.
 
 Example:
   DATABASE_URL=postgres://… npx vitrine distribute`;

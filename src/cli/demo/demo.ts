@@ -143,7 +143,7 @@ interface TrafficOptions {
 
 const visitsOfRound = { min: 1, max: 3 };
 const meanVisits = (visitsOfRound.min + visitsOfRound.max) / 2;
-/** About four days of traffic; see docs/operations.md. */
+/** About four days of traffic; see DEMO_TRAFFIC in docs/configuration.md. */
 const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPerMinute, eventsMax: 100_000 };
 /** How many times fewer shoppers come from a fifth of the maximum on. */
 const slowdown = 5;

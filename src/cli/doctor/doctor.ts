@@ -32,7 +32,7 @@ async function examine(): Promise<readonly Check[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [
       checkNode(),
-      failed("environment", error.message, "Correct these variables; docs/operations.md lists all of them."),
+      failed("environment", error.message, "Correct these variables; docs/configuration.md lists all of them."),
     ];
   }
   const misspelled = misspelledVariables();

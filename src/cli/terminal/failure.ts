@@ -6,7 +6,7 @@ import { FolderInUseError } from "../../database/open.js";
 import { AppError, type Problem } from "../../errors.js";
 import { asLines, table } from "./output.js";
 
-/** Exit statuses for scripts; docs/operations.md lists them. */
+/** Exit statuses for scripts; docs/commands.md lists them. */
 export const exitStatus = {
   done: 0,
   /** Refused or failed: nothing was stored. */

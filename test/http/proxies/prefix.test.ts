@@ -10,7 +10,7 @@ import { needed } from "../../support/run/programs.js";
 import { record, saved } from "../../support/shows.js";
 import { subscribe } from "../../support/http/subscribe.js";
 
-const operations = await readFile("docs/operations.md", "utf8");
+const deploying = await readFile("docs/deploying.md", "utf8");
 const [nginx, haproxy] = [needed("TEST_NGINX"), needed("TEST_HAPROXY")];
 const prefix = "/shop-api";
 
@@ -34,7 +34,7 @@ const stripping = [
 
 /** The location of nginx that removes the prefix and decodes nothing. */
 function documentedLocation(app: TestApp): string {
-  const [, location = ""] = /```nginx\nlocation \/shop-api\/ \{\n([^]*?)\n\}\n```/u.exec(operations) ?? [];
+  const [, location = ""] = /```nginx prefix\nlocation \/shop-api\/ \{\n([^]*?)\n\}\n```/u.exec(deploying) ?? [];
   return location.replace("http://127.0.0.1:4000", server(app));
 }
 
@@ -46,7 +46,7 @@ const ways: [string, () => Promise<Proxy>, (base: string) => string][] = [
     () => nginxAt(`proxy_pass ${server(apps.plain)}/; proxy_http_version 1.1;`),
     () => ".",
   ],
-  ["nginx as in docs/operations.md", () => nginxAt(documentedLocation(apps.plain)), () => "."],
+  ["nginx as in docs/deploying.md", () => nginxAt(documentedLocation(apps.plain)), () => "."],
   [
     "nginx that removes the prefix, with BASE_PATH",
     () => nginxAt(`proxy_pass ${server(apps.prefixed)}/; ${forwarded}`),
@@ -105,7 +105,7 @@ describe.each(ways)("behind %s", (_, start, serverUrl) => {
   });
 });
 
-test("behind nginx as in docs/operations.md, ids with any characters are found, and queries are kept", async () => {
+test("behind nginx as in docs/deploying.md, ids with any characters are found, and queries are kept", async () => {
   const proxy = await nginxAt(documentedLocation(apps.plain));
   onTestFinished(() => proxy.close());
   const caller = storeAt(`http://127.0.0.1:${proxy.port}${prefix}`, store);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readConfig, variableNames, variableSchemas } from "../../../src/config.js";
+import { readConfig, sections } from "../../../src/config.js";
 
 /** What is known of a variable from its schema. */
 interface Variable {
@@ -29,8 +29,10 @@ export const neededWith: Readonly<Record<string, Readonly<Record<string, string>
 };
 
 /** All variables, from the schema of the configuration. */
-export const everyVariable: readonly Variable[] = variableNames.map((name) => {
-  const schema = variableSchemas[name] ?? z.never();
+export const everyVariable: readonly Variable[] = Object.values(sections).flatMap(Object.values).map(variableOf);
+
+function variableOf(schema: z.ZodType): Variable {
+  const name = schema.meta()?.title ?? "";
   const { enum: choices = [], ...text } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const { default: given = text.default ?? "", ...setting } = z.toJSONSchema(schema, { unrepresentable: "any" });
   const byDefault = typeof given === "string" ? given : JSON.stringify(given);
@@ -40,7 +42,7 @@ export const everyVariable: readonly Variable[] = variableNames.map((name) => {
   const other = values.find((value) => value !== byDefault && changes(name, value));
   if (other === undefined) throw new Error(`No value changes ${name}: texts has none that it takes.`);
   return { name, byDefault, bounds: isNumber ? { min, max } : undefined, other };
-});
+}
 
 function changes(name: string, value: string): boolean {
   const others = neededWith[name] ?? {};

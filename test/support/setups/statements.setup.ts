@@ -77,7 +77,7 @@ function withShortLists(sql: string): string {
 function fail(project: string, found: readonly (readonly [sql: string, violations: readonly string[]])[]): void {
   const texts = found.map(([sql, violations]) => `  ${violations.join("\n  ")}\n    ${sql.trim().slice(0, 2_000)}`);
   process.stderr.write(`
-${project}: statements were sent that would fail on Citus (docs/scale.md). Those of a test itself are marked by ofTest().
+${project}: statements were sent that would fail on Citus (CONTRIBUTING.md). Those of a test itself are marked by ofTest().
 ${texts.join("\n")}\n`);
   process.exitCode = 1;
 }

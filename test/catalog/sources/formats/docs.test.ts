@@ -1,11 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { withLayouts } from "../../../../scripts/layoutDocs.js";
-
-test("docs/formats.md has the columns of all layouts, as npm run formats writes them", async () => {
-  const page = await readFile(new URL("../../../../docs/formats.md", import.meta.url), "utf8");
-  expect(withLayouts(page)).toBe(page);
-});
 
 test("a layout is a table in one file of at most 80 lines", async () => {
   const { readdir } = await import("node:fs/promises");
