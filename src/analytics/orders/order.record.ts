@@ -228,7 +228,7 @@ interface Changing {
 }
 
 /** Replaces the parts of orders, and adds to the ledgers what that changes. @returns the ids of the shows that changed */
-export async function attribute(
+async function attribute(
   transaction: Database,
   storeId: string,
   { known, orders, attribution }: Changing,
@@ -263,7 +263,7 @@ export async function attribute(
   return shows.map(({ id }) => id);
 }
 
-export function ordersLocked(): AppError {
+function ordersLocked(): AppError {
   const message =
     "Other requests write the same orders, or the totals of a show are being rebuilt. Nothing was changed.";
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 5 });
