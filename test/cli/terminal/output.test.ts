@@ -27,7 +27,9 @@ async function hostileStore() {
   const { client } = database;
   const { store } = await createStore(client, `store-${randomUUID()}`, hostile);
   await addSite(client, store, hostile, hostile);
-  await importProducts(client, store, [product(hostile)], { site: { siteId: hostile } });
+  await importProducts(client, store, [product("p", { title: hostile, description: hostile })], {
+    site: { siteId: hostile },
+  });
   await issueToken(client, store, { label: hostile });
   await issueKey(client, store, { origins: ["https://shop.example"], label: hostile });
   await saveLiveStream(client, store, {
