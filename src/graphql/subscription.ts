@@ -39,7 +39,7 @@ export type LiveValues = AsyncIterableIterator<LiveValue>;
 
 let subscriptions = 0;
 
-export function prepareSubscription(
+function prepareSubscription(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,

@@ -40,7 +40,7 @@ export interface ExportRoute {
 type OpenExport = (args: Readonly<Record<string, unknown>>, context: Context, isHead: boolean) => Promise<BegunExport>;
 
 /** An export whose first piece is made. */
-export interface BegunExport {
+interface BegunExport {
   readonly pieces: AsyncIterable<Buffer>;
   /** Gives back what it holds, also where none of it was read. */
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export interface DemoShop {
 }
 
 /** A shop with a running show, which uses the tracker as any shop would. @param token opens the dashboard by a click */
-export function demoPage({ key, origins, show, products, currency }: DemoShop, token?: string): string {
+function demoPage({ key, origins, show, products, currency }: DemoShop, token?: string): string {
   const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
   const dashboard = escaped(`dashboard?show=${encodeURIComponent(show.id)}${fragment}`);
   const money = new Intl.NumberFormat("en", { style: "currency", currency });
