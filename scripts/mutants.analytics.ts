@@ -4,7 +4,7 @@ import type { Mutant } from "./mutants.type.js";
 export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A request that is recorded together with others is told the duplicates of all of them.",
-    file: "src/analytics/collect/group.record.ts",
+    file: "src/analytics/collect/group.ts",
     from: "one.resolve({ accepted, duplicates: indexes.length - accepted });",
     to: "one.resolve({ accepted, duplicates: receipt.duplicates });",
   },

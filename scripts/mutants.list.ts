@@ -22,7 +22,7 @@ const ofAccess: readonly Mutant[] = [
   },
   {
     name: "Where Redis fails, each store gets a whole new rate limit at once.",
-    file: "src/access/rateLimits/rateLimit.fallback.ts",
+    file: "src/access/rateLimits/rateLimit.memory.ts",
     from: "if (reservation.isGranted) local.add(policy, storeId, reservation.resetMs);",
     to: "",
   },
@@ -166,7 +166,7 @@ const ofDatabase: readonly Mutant[] = [
   },
   {
     name: "A backup lacks the last part of the log, without which it cannot be restored.",
-    file: "src/database/backup/liveCopy.ts",
+    file: "src/database/backup/backUp.ts",
     from: "await this.copyBefore(after(last));",
     to: "await this.copyBefore(last);",
     tests: ["test/process/database/backup/"],

@@ -12,7 +12,7 @@ import { recordEvents } from "../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../src/analytics/shows/liveStream.save.js";
 import { pruneEvents } from "../src/analytics/totals/prune.js";
 import { pruneBefore } from "../src/analytics/totals/pruneBefore.js";
-import { importProducts } from "../src/catalog/import/ways/list.js";
+import { importProducts } from "../src/catalog/import/ways/sent.js";
 import { migrate } from "../src/database/migrations/migrate.js";
 import { connect } from "../src/database/open.js";
 import {

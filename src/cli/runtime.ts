@@ -5,7 +5,7 @@ import { type Config, readConfig } from "../config.js";
 import { faultOf, notMigrated, serverMessageOf, mayBeNodeOutage, unreachableNodeOf } from "../database/errors.js";
 import type { RootDatabase } from "../database/client.js";
 import { DamagedDatabaseError } from "../database/embedded/damage.js";
-import { foldersOf } from "../database/embedded/restored.js";
+import { foldersOf } from "../database/embedded/folder.js";
 import { migrate } from "../database/migrations/migrate.js";
 import { pendingMigrations } from "../database/migrations/applied.js";
 import { type OpenDatabase, openDatabase } from "../database/open.js";

@@ -1,6 +1,5 @@
 import type { CallCounter, Policy, Reservation } from "../access/rateLimits/rateLimit.js";
-import { withLocalFallback } from "../access/rateLimits/rateLimit.fallback.js";
-import type { LocalCounter } from "../access/rateLimits/rateLimit.memory.js";
+import { type LocalCounter, withLocalFallback } from "../access/rateLimits/rateLimit.memory.js";
 import { createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { Channel } from "./channel.js";
 

@@ -1,7 +1,6 @@
 import type { Database } from "./client.js";
 import { storeClientOf } from "./shares/caller.js";
-import { keptByDatabase } from "./shares/forStore.js";
-import { sharesOf } from "./shares/shares.js";
+import { keptByDatabase, sharesOf } from "./shares/forStore.js";
 
 export type LoadByKeys<Value> = (
   db: Database,

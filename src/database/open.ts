@@ -5,9 +5,8 @@ import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
 import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
 import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
-import { findHolder, lockFolder } from "./embedded/folder.js";
+import { findHolder, finishRestore, foldersOf, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/holder.js";
-import { finishRestore, foldersOf } from "./embedded/restored.js";
 import { type Engine, serverEngine, setEngine, socketFolderOf } from "./engine.js";
 import { isUnavailable } from "./errors.js";
 import { type DatabaseReadiness, openReadiness } from "./readiness.js";
@@ -16,7 +15,7 @@ import { Prisma, PrismaClient } from "../generated/prisma/client.js";
 import { startSweep, type Sweep } from "../lib/sweep.js";
 import { RawParameterPrismaPg } from "./rawParameters.js";
 import { askCitus, createStoreNodes } from "./citus/nodes.js";
-import { createShares } from "./shares/shares.js";
+import { createShares } from "./shares/forStore.js";
 
 const statementTimeoutMs = 15_000;
 

@@ -8,7 +8,7 @@ import type { OpenDatabase } from "../database/open.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { proxyAddresses, untrustedProxies } from "./proxyAddresses.js";
 import type { FairShare } from "../lib/fairShare.js";
-import { foldersOf } from "../database/embedded/restored.js";
+import { foldersOf } from "../database/embedded/folder.js";
 import { freeBytes, sizeOfFolder } from "../lib/disk.js";
 import { type NodeState, readNodeStates } from "../database/citus/nodeStates.js";
 

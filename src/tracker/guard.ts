@@ -1,5 +1,3 @@
-import { warn } from "./log.js";
-
 /**
  * An error must not reach the shop's page: the result is undefined instead.
  *
@@ -54,4 +52,22 @@ const nobody = /^(?:nan|undefined|null|\[object.*|guest|anonymous|0)$/iu;
 export function realIdOf(value: unknown): string | undefined {
   const id = idOf(value);
   return id && nobody.test(id.trim()) ? undefined : id;
+}
+
+let isOn = false;
+
+export function startLog(): void {
+  isOn = true;
+}
+
+/** Says in the console what is counted, sent and kept, and why not, once a page has asked for it. */
+export function log(...about: readonly unknown[]): void {
+  // oxlint-disable-next-line no-console
+  if (isOn) console.info("vitrine:", ...about);
+}
+
+/** Says in the console what of a page is not used, also unasked. */
+export function warn(...about: readonly unknown[]): void {
+  // oxlint-disable-next-line no-console
+  console.warn("vitrine: ignored", ...about);
 }

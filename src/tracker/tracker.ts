@@ -1,7 +1,6 @@
 import { createClock } from "./clock.js";
 import { createDelivery } from "./delivery.js";
-import { attempt, idOf, must, newId, on, realIdOf } from "./guard.js";
-import { log, startLog, warn } from "./log.js";
+import { attempt, idOf, log, must, newId, on, realIdOf, startLog, warn } from "./guard.js";
 import { selectorOf, type Target } from "./media.js";
 import { createOutbox, type TrackedEvent } from "./outbox.js";
 import type { Page } from "./page.js";

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { withLocalFallback } from "../../src/access/rateLimits/rateLimit.fallback.js";
-import { createLocalCounter, type LocalCounter } from "../../src/access/rateLimits/rateLimit.memory.js";
+import {
+  createLocalCounter,
+  type LocalCounter,
+  withLocalFallback,
+} from "../../src/access/rateLimits/rateLimit.memory.js";
 import { countForWorker, createPrimaryCounter } from "../../src/cluster/primaryCounter.js";
 import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimits/rateLimit.js";
 import type { Channel } from "../../src/cluster/channel.js";

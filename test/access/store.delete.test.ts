@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deleteStore } from "../../src/access/stores/store.delete.js";
-import { importProducts } from "../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../src/catalog/import/ways/sent.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 import { newShow } from "../support/figures.js";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/client.js";
+import type { Database, RootDatabase } from "../../src/database/client.js";
 import { batchLookups } from "../../src/database/batchLookups.js";
-import { createShares } from "../../src/database/shares/shares.js";
-import type { RootDatabase } from "../../src/database/client.js";
+import { createShares } from "../../src/database/shares/forStore.js";
 import { stopTimers } from "../support/clock.js";
 
 const [db, otherDb] = [{} as Database, {} as Database];

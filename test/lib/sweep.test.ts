@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createImportSweep } from "../../src/catalog/import/staging/sweep.js";
+import { createImportSweep } from "../../src/catalog/import/staging/recover.js";
 import { startSweep } from "../../src/lib/sweep.js";
 import { pause } from "../../src/lib/timers.js";
 import { createTestStore, openTestApp } from "../support/app.js";

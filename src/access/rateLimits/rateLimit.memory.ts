@@ -1,5 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { CallCounter, Policy, PolicyName, Reservation } from "./rateLimit.js";
+import { withTimeout } from "../../lib/timers.js";
+import type { CircuitBreaker } from "../../lib/circuitBreaker.js";
 
 /** The most windows of each policy. Beyond that, the least recently used one is dropped. */
 const windowsMax = 100_000;
@@ -48,5 +50,36 @@ export function createLocalCounter(now: () => number = () => performance.now()):
       window.calls += 1;
     },
     close: () => byPolicy.clear(),
+  };
+}
+
+interface RemoteCount {
+  readonly name: string;
+  readonly breaker: CircuitBreaker;
+  /** A counter that hangs is treated like one that is down. */
+  readonly replyTimeoutMs: number;
+  readonly reserveRemotely: (policy: Policy, storeId: string) => Promise<Reservation>;
+}
+
+/**
+ * While the shared counter is down, hangs or fails, this process counts locally, on from the calls granted in the same
+ * window.
+ */
+export function withLocalFallback({ name, breaker, replyTimeoutMs, reserveRemotely }: RemoteCount): CallCounter {
+  const local = createLocalCounter();
+  return {
+    async reserve(policy, storeId) {
+      if (!breaker.allowsCall()) return local.reserve(policy, storeId);
+      try {
+        const reservation = await withTimeout(reserveRemotely(policy, storeId), replyTimeoutMs, name);
+        breaker.answered();
+        if (reservation.isGranted) local.add(policy, storeId, reservation.resetMs);
+        return reservation;
+      } catch (problem) {
+        breaker.failed(problem);
+        return local.reserve(policy, storeId);
+      }
+    },
+    close: () => local.close(),
   };
 }

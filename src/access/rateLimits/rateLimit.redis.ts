@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { createCircuitBreaker } from "../../lib/circuitBreaker.js";
 import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
-import { withLocalFallback } from "./rateLimit.fallback.js";
+import { withLocalFallback } from "./rateLimit.memory.js";
 
 const replyTimeoutMs = 500;
 /** Ends commands that no call waits for. */

@@ -4,12 +4,14 @@ import { mustBe } from "../../lib/mustBe.js";
 import { clip, nameCharactersMax, textFault } from "../../lib/text.js";
 import {
   checkEvent,
-  type EventConstraints,
+  checkIdentifies,
   eventConstraints,
+  type EventConstraints,
+  identifiesNobody,
   isSale,
+  type Report,
   type ShopperEventInput,
 } from "../events/events.input.js";
-import { checkIdentifies, identifiesNobody, type Report } from "../events/events.rules.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { readFields } from "../events/events.json.js";
 

@@ -6,19 +6,17 @@ import { withChannels } from "./autoChannel.js";
 import {
   batchEventsMax,
   checkEvent,
-  type EventConstraints,
   eventConstraints,
+  type EventConstraints,
   isSale,
   type ShopperEventInput,
 } from "./events.input.js";
 import { type Outcome, type Part, refusingStatuses, sendEvents, type ShowEvents } from "./events.send.js";
 import { attributeDue } from "../orders/due.js";
-import { foldTotals } from "../totals/fold.js";
-import { noteDue } from "../totals/foldDue.js";
-import { areNamesKept, keepNames, type NameLimits, nameLimits, resetIfReplaced } from "./keptNames.js";
-import { type CachedShow, cachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
-import { findLiveStream, liveStreamNotFound } from "../shows/liveStream.js";
-import { startWhenDue } from "../shows/liveStream.start.js";
+import { foldTotals, noteDue } from "../totals/fold.js";
+import { areNamesKept, keepNames, nameLimits, type NameLimits, resetIfReplaced } from "./keptNames.js";
+import { cachedShow, type CachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
+import { findLiveStream, liveStreamNotFound, startWhenDue } from "../shows/liveStream.js";
 import { waitForShowLock } from "../shows/showLock.js";
 
 export interface EventReceipt {

@@ -1,4 +1,4 @@
-import { identifiesNobody } from "../events/events.rules.js";
+import { identifiesNobody } from "../events/events.input.js";
 import { parseDateTime } from "../../lib/dateTime.js";
 import { canBeKey } from "../../lib/text.js";
 import { isName } from "../orders/order.rules.js";

@@ -1,7 +1,6 @@
 import { lookUpProduct } from "../../catalog/product/product.lookup.js";
-import { productOfCatalog } from "../../catalog/product/product.schema.js";
-import { Product } from "../../catalog/product/product.types.schema.js";
-import { asWideRead } from "../../database/shares/shares.js";
+import { Product, productOfCatalog } from "../../catalog/product/product.schema.js";
+import { asWideRead } from "../../database/shares/forStore.js";
 import { errorAt } from "../../errors.js";
 import { builder, enumValues } from "../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../schema/connections.js";

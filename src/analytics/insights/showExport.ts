@@ -1,5 +1,5 @@
 import type { RootDatabase } from "../../database/client.js";
-import { asWideRead } from "../../database/shares/shares.js";
+import { asWideRead } from "../../database/shares/forStore.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { quotedColumns, showCells, showColumns, type ShowDelimiter } from "./showColumns.js";

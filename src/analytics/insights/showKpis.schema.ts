@@ -1,11 +1,10 @@
 import { builder } from "../../schema/builder.js";
 import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
-import { shared } from "../kpis/shared.js";
+import { kpiColumns, type KpiColumns, shared } from "../kpis/kpis.read.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import type { Database } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { type Kpis as ShowKpis, kpisOf } from "../kpis/kpis.js";
-import { kpiColumns, type KpiColumns } from "../kpis/kpis.read.js";
 
 /** The shows must exist. Lookups together, such as those of a page, share a statement. */
 const lookUpKpis = batchLookups<ShowKpis>(async (db, storeId, ids) => {

@@ -1,10 +1,10 @@
 import { timeZoneOf } from "../../access/stores/store.js";
 import type { RootDatabase } from "../../database/client.js";
-import { asWideRead } from "../../database/shares/shares.js";
+import { asWideRead } from "../../database/shares/forStore.js";
 import { builder, enumValues } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
 import { sharedRead } from "../../schema/limits/sharedReads.js";
-import { shared } from "../kpis/shared.js";
+import { shared } from "../kpis/kpis.read.js";
 import { Kpis } from "../kpis/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../kpis/liveStreamAnalytics.schema.js";
 import {

@@ -4,9 +4,8 @@ import { rateLimited, rateLimitedByRoot } from "../../schema/limits/rateLimit.js
 import { Channel } from "../events/events.schema.js";
 import { Host, LiveStreamStatus, lsId } from "../shows/liveStream.schema.js";
 import { type DeviceShare as DeviceShareValue, deviceShares } from "./kpis.js";
-import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
+import { type LiveStreamAnalytics, readAnalytics, shared } from "./kpis.read.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
-import { shared } from "./shared.js";
 import {
   type ProductFigures,
   readPeakViewers,

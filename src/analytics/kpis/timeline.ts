@@ -1,6 +1,6 @@
 import { decimalsOfStore } from "../../access/stores/store.currency.js";
 import type { Database } from "../../database/client.js";
-import { asWideRead } from "../../database/shares/shares.js";
+import { asWideRead } from "../../database/shares/forStore.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
@@ -9,8 +9,7 @@ import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 import { batchLookups } from "../../database/batchLookups.js";
-import type { LiveStreamAnalytics } from "./kpis.read.js";
-import { shared } from "./shared.js";
+import { type LiveStreamAnalytics, shared } from "./kpis.read.js";
 
 export interface TimelineBucket {
   readonly startsAt: Date;

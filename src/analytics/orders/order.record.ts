@@ -5,7 +5,7 @@ import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
-import { noteDue } from "../totals/foldDue.js";
+import { noteDue } from "../totals/fold.js";
 import { partsOf } from "./attribution/attribution.js";
 import type { Attribution } from "./attribution/codes.js";
 import { readEvidences } from "./attribution/evidence.js";

@@ -13,8 +13,8 @@ import {
   checkRange,
   latestMoment,
   type Report,
-} from "../events/events.rules.js";
-import type { SentChannel } from "../events/events.input.js";
+  type SentChannel,
+} from "../events/events.input.js";
 import { checkText } from "../shows/liveStream.input.js";
 import { decimalsMax, fromUnits, toUnits } from "./units.js";
 

@@ -54,7 +54,7 @@ export function orderOf(row: OrderRow): Claimed {
     viewerId: viewerOf(row.viewerId),
     lsId: lsId === "" ? null : lsId,
     channel: channelOf(row.channel),
-    money: JSON.parse(row.state) as KnownMoney, // written below, or by events.orders.sql.ts
+    money: JSON.parse(row.state) as KnownMoney, // written below, or by events.sql.ts
     claimedBy: viewerOf(row.claimedBy),
     alsoClaimedBy: viewerOf(row.alsoClaimedBy),
     dueAt,
@@ -147,7 +147,7 @@ export async function withClaims(
     const claim = byOrder.get(order.id);
     if (claim === undefined) return order;
     const claimedBy = idText(claim.viewerId);
-    // events.orders.sql.ts knows one id alone.
+    // events.sql.ts knows one id alone.
     if (order.claimedBy !== null && order.claimedBy !== claimedBy) return order;
     return { ...order, claimedBy, alsoClaimedBy: viewerOf(claim.formerId) };
   });

@@ -1,11 +1,15 @@
-import type { Database } from "../../database/client.js";
+import { LRUCache } from "lru-cache";
+import type { Database, RootDatabase } from "../../database/client.js";
 import { retrying } from "../../database/transaction.js";
 import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { showRow } from "../events/storage/showRow.js";
+import { showRow, type ShowRow } from "../events/storage/showRow.js";
 import { trySharedLock } from "../shows/showLock.js";
-import { addToProductSpans } from "./productSpans.sql.js";
-import { addToSpans } from "./spans.sql.js";
+import { addToSpans, daySeconds, epoch, quarterSeconds } from "./spans.sql.js";
+import { productSums } from "../events/storage/events.totals.sql.js";
+import { storeClientOf } from "../../database/shares/caller.js";
+import { keptByDatabase } from "../../database/shares/forStore.js";
+import { showKey } from "../shows/liveStream.js";
 
 /**
  * Merges the slots that batches have written into one row for each minute, device, source and product, and adds it to the
@@ -107,4 +111,62 @@ function foldProducts({ row, ofNumber, show, isFree }: FoldTerms): Prisma.Sql {
       ON CONFLICT ("storeId", "liveStreamId", "productId", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
         orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)
     SELECT 1`;
+}
+
+interface ProductSpanSources {
+  readonly show: ShowRow;
+  /** A name or subquery with productId, startsAt (a quarter of an hour), and the figures to add. */
+  readonly added: Prisma.Sql;
+}
+
+/** Quarters of an hour and days of UTC. Rows are written in the order of their keys. */
+function addToProductSpans({ show, added }: ProductSpanSources): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO "ShowProductSpan" AS t ("storeId", show, seconds, "startsAt", "productId", carts, orders, quantity, sales, refunds)
+    SELECT l."storeId", l.number, s.seconds, s.starts, s."productId", s.carts, s.orders, s.quantity, s.sales, s.refunds
+    FROM ${show.source}, (
+      SELECT seconds, date_bin(seconds * interval '1 second', a."startsAt", ${epoch}) AS starts, "productId", ${productSums}
+      FROM ${added} AS a, unnest(ARRAY[${quarterSeconds}::int, ${daySeconds}::int]) AS seconds
+      GROUP BY seconds, starts, "productId") AS s
+    WHERE ${show.isShow} ORDER BY s.seconds, s.starts, s."productId"
+    ON CONFLICT ("storeId", seconds, "startsAt", show, "productId") DO UPDATE SET carts = t.carts + EXCLUDED.carts,
+      orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales,
+      refunds = t.refunds + EXCLUDED.refunds`;
+}
+
+interface DueShow {
+  readonly db: RootDatabase;
+  readonly storeId: string;
+  readonly lsId: string;
+}
+
+/** Others are folded when something is recorded next. */
+const showsMax = 10_000;
+
+const dueOf = keptByDatabase(() => new LRUCache<string, DueShow>({ max: showsMax }));
+
+/** The next foldDue of this database folds the show. */
+export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
+  dueOf(db).set(showKey(storeId, lsId), { db: storeClientOf(db), storeId, lsId });
+}
+
+/**
+ * Folds the totals of the shows that are due, so that few slots remain when recording stops.
+ *
+ * @throws the first error, after all were tried; a show that failed stays noted
+ */
+export async function foldDue(db: RootDatabase, signal: AbortSignal): Promise<void> {
+  const due = dueOf(db);
+  let failure: unknown;
+  for (const [key, show] of Array.from(due.entries())) {
+    if (signal.aborted) return;
+    due.delete(key); // first: what is recorded meanwhile notes it again
+    try {
+      await foldTotals(show.db, show.storeId, show.lsId);
+    } catch (error) {
+      noteDue(show.db, show.storeId, show.lsId);
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
 }

@@ -1,7 +1,7 @@
 import { resolveSite, type SiteReference } from "../../access/stores/site.js";
 import { engineOf } from "../../database/engine.js";
 import type { Database, RootDatabase } from "../../database/client.js";
-import { asWideRead } from "../../database/shares/shares.js";
+import { asWideRead } from "../../database/shares/forStore.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { SpillQueue } from "../../lib/streams/spillQueue.js";
 import { whenAborted } from "../../lib/timers.js";

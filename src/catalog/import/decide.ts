@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { storeClientOf } from "../../database/shares/caller.js";
 import { asLocked } from "../../database/shares/lockWait.js";
-import { asLongWork } from "../../database/shares/shares.js";
+import { asLongWork } from "../../database/shares/forStore.js";
 import { engineOf } from "../../database/engine.js";
 import { inTransaction, inTransactionIf } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";

@@ -1,7 +1,7 @@
 import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
 import { type Scope, hashSecret, issueToken } from "../../access/token.js";
-import { importProducts } from "../../catalog/import/ways/list.js";
+import { importProducts } from "../../catalog/import/ways/sent.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { DemoShop } from "../../http/pages/demo/page.js";

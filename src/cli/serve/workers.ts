@@ -6,7 +6,7 @@ import { countForWorker } from "../../cluster/primaryCounter.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
 import { MetricsCollector } from "../../cluster/sharedMetrics.js";
-import { onlyOnce, warnForWorker } from "../../cluster/warnings.js";
+import { onlyOnce, warnForWorker } from "../../cluster/channel.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
 import { WorkerPool } from "../../cluster/workerPool.js";
 import { untilSignal } from "./signals.js";

@@ -12,7 +12,7 @@ const sharedBuffers = "32MB";
 
 /** Files of the log that a checkpoint keeps to be written anew, at least and at most. */
 const recycledLog = { min_wal_size: "64MB", max_wal_size: "128MB" };
-/** Of the log before a checkpoint, what is not removed yet: a backup copies the log while it grows (backup/liveCopy.ts). */
+/** Of the log before a checkpoint, what is not removed yet: a backup copies the log while it grows (backup/backUp.ts). */
 const keptLog = "64MB";
 /** Of rows for ANALYZE, which takes 60 ms for 53,000 products, not 170. */
 const statisticsTarget = "30";

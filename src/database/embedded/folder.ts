@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FileLock, lockFile, readHolder } from "./fileLock.js";
@@ -72,4 +72,38 @@ export async function findHolder(folder: string, waitMs = 60_000): Promise<Holde
     if (holder.socketFolder !== undefined || Date.now() > deadline) return holder;
     await sleep(100);
   }
+}
+
+export function foldersOf(dataDir: string) {
+  return {
+    database: join(dataDir, "postgres"),
+    /** Being extracted: incomplete. */
+    restoring: join(dataDir, "restoring"),
+    /** Complete, to replace the database. */
+    restored: join(dataDir, "restored"),
+    /** Replaced by the last restore. */
+    previous: join(dataDir, "before-restore"),
+  };
+}
+
+/**
+ * Completes an interrupted restore: a complete folder replaces the database, another one is removed. Needs the lock of
+ * DATA_DIR.
+ */
+export async function finishRestore(dataDir: string): Promise<void> {
+  const { database, restoring, restored, previous } = foldersOf(dataDir);
+  await rm(restoring, { recursive: true, force: true });
+  if (!(await isThere(restored))) return;
+  if (await isThere(database)) {
+    await rm(previous, { recursive: true, force: true });
+    await rename(database, previous);
+  }
+  await rename(restored, database);
+}
+
+export async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

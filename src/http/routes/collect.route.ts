@@ -8,7 +8,7 @@ import { claimOrders } from "../../analytics/orders/order.record.js";
 import { createGroupCommit, type RecordTogether } from "../../analytics/collect/group.js";
 import { clientOf } from "../../analytics/collect/userAgent.js";
 import type { EventReceipt } from "../../analytics/events/events.record.js";
-import { ShowNotStartedError } from "../../analytics/shows/liveStream.start.js";
+import { ShowNotStartedError } from "../../analytics/shows/liveStream.js";
 import type { LiveFeed } from "../../analytics/feed/feed.js";
 import type { Config } from "../../config.js";
 import type { Database, RootDatabase } from "../../database/client.js";

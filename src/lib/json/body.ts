@@ -4,8 +4,7 @@ import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { asBuffer } from "../text.js";
 import { parsedSlices } from "./elements.js";
-import { faultIn } from "./fault.js";
-import { decodeJson, invalidJson, parseJson } from "./parse.js";
+import { decodeJson, faultIn, invalidJson, parseJson } from "./parse.js";
 import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
 
 export interface SharedBody {

@@ -1,5 +1,4 @@
-import { faultIn } from "./fault.js";
-import { decodeJson, invalidJson } from "./parse.js";
+import { decodeJson, faultIn, invalidJson } from "./parse.js";
 
 export interface ParsedSlice {
   /** Undefined for a single element of more than `elementBytesMax`. */

@@ -9,8 +9,7 @@ import {
   typeFromAST,
 } from "graphql";
 import { AppError, Problems } from "../../errors.js";
-import { unknownField } from "../../execution/input/inputProblem.js";
-import type { Variables } from "../../execution/input/inputShape.js";
+import { unknownField, type Variables } from "../../execution/input/inputShape.js";
 import { isObject } from "../../lib/json/parse.js";
 import type { JsonBody } from "../../lib/json/body.js";
 import { mustBe } from "../../lib/mustBe.js";

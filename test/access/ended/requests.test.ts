@@ -5,7 +5,7 @@ import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { revokeToken } from "../../../src/access/token.replace.js";
 import { exportPlaces } from "../../../src/catalog/export/export.js";
-import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { createTestStore, openTestApp, type TestStore, storeAt } from "../../support/app.js";
 import { stopTimers } from "../../support/clock.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";

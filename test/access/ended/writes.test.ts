@@ -3,7 +3,7 @@ import { createIdentify } from "../../../src/access/identity.js";
 import { createGroupCommit } from "../../../src/analytics/collect/group.js";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
-import { importProducts, listSource } from "../../../src/catalog/import/ways/list.js";
+import { importProducts, listSource } from "../../../src/catalog/import/ways/sent.js";
 import { connect } from "../../../src/database/open.js";
 import { onBehalfOf } from "../../../src/database/shares/caller.js";
 import { forStore } from "../../../src/database/shares/forStore.js";

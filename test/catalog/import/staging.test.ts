@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
-import { listSource } from "../../../src/catalog/import/ways/list.js";
-import { createImportSweep } from "../../../src/catalog/import/staging/sweep.js";
+import { listSource } from "../../../src/catalog/import/ways/sent.js";
+import { createImportSweep } from "../../../src/catalog/import/staging/recover.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { ago } from "../../support/clock.js";

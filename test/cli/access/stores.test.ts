@@ -5,7 +5,7 @@ import { addSite } from "../../../src/access/stores/site.js";
 import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { issueToken } from "../../../src/access/token.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
 import { cli, openCommands } from "../../support/process/cli.js";
 import { product } from "../../support/products.js";

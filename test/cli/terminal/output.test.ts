@@ -7,7 +7,7 @@ import { addSite } from "../../../src/access/stores/site.js";
 import { createStore } from "../../../src/access/stores/store.js";
 import { issueToken } from "../../../src/access/token.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { table } from "../../../src/cli/terminal/output.js";
 import { cli, cliJson, openSharedPlace } from "../../support/process/cli.js";
 import { allCommands, callOf } from "../../support/process/commands.js";

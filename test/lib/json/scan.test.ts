@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { faultIn, placeIn } from "../../../src/lib/json/fault.js";
-import { parseJson } from "../../../src/lib/json/parse.js";
+import { faultIn, parseJson, placeIn } from "../../../src/lib/json/parse.js";
 import { cutBody, parseBody, parseUnparsed, sharedBody } from "../../../src/lib/json/body.js";
 import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
 import { parsedSlices, stringSlices } from "../../../src/lib/json/elements.js";

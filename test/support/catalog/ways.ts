@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { importProducts } from "../../../src/catalog/import/ways/list.js";
+import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { importCsv, importNdjson } from "../../../src/catalog/import/ways/text.js";
 import { AppError } from "../../../src/errors.js";
 import type { TestApp, TestStore } from "../app.js";

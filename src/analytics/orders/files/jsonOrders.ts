@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
-import { notJson } from "../../../lib/json/fault.js";
-import { checkCurrency } from "../../events/events.rules.js";
+import { notJson } from "../../../lib/json/parse.js";
+import { checkCurrency } from "../../events/events.input.js";
 import { readLines } from "../../events/files/ndjson.js";
 import { type Json, listOf, parsePayload, PayloadError, textOf } from "../../hooks/payload.js";
 import { stateOfShopify } from "../../hooks/shopify.js";

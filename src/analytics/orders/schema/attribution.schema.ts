@@ -1,5 +1,5 @@
 import { builder } from "../../../schema/builder.js";
-import { asWideRead } from "../../../database/shares/shares.js";
+import { asWideRead } from "../../../database/shares/forStore.js";
 import { sharedRead } from "../../../schema/limits/sharedReads.js";
 import { AttributedShow, AttributionRule } from "./order.schema.js";
 import { type AttributionChange, type AttributionPreview, previewAttribution } from "../attribution/preview.js";

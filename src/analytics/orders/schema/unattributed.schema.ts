@@ -1,7 +1,7 @@
-import { asWideRead } from "../../../database/shares/shares.js";
+import { asWideRead } from "../../../database/shares/forStore.js";
 import { builder } from "../../../schema/builder.js";
 import { StoreAnalytics } from "../../insights/storeAnalytics.schema.js";
-import { shared } from "../../kpis/shared.js";
+import { shared } from "../../kpis/kpis.read.js";
 import { type AttributionState, attributionState } from "../attribution/recount.js";
 import { readUnattributed, type Unattributed } from "../order.read.js";
 import { AttributionRule } from "./order.schema.js";

@@ -1,5 +1,5 @@
 import type { SortPosition } from "../../../database/sql/keyset.js";
-import { asWideRead } from "../../../database/shares/shares.js";
+import { asWideRead } from "../../../database/shares/forStore.js";
 import type { ResponseBudget } from "../../../schema/limits/responseBudget.js";
 import { builder, enumValues } from "../../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../../schema/connections.js";
@@ -8,7 +8,7 @@ import { longTextsCertain, selectsLongTexts } from "../../../schema/selection.js
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../../schema/sortOrder.js";
 import { countProducts, idsMax, listProducts, type RequireRoom } from "./product.list.js";
 import { isProductSortValue, type OrderedProduct, type ProductOrder as ProductOrderValue } from "./product.order.js";
-import { Product } from "../product.types.schema.js";
+import { Product } from "../product.schema.js";
 import { charactersMaxOf, isLongField } from "../product.sql.js";
 
 interface ListedProduct extends OrderedProduct {

@@ -1,7 +1,7 @@
 import { resolveSite } from "../../../access/stores/site.js";
 import type { Database, RootDatabase } from "../../../database/client.js";
 import type { SortDirection, SortPosition } from "../../../database/sql/keyset.js";
-import { asWideRead } from "../../../database/shares/shares.js";
+import { asWideRead } from "../../../database/shares/forStore.js";
 import { errorAt } from "../../../errors.js";
 import { canBeKey, isLongerThan } from "../../../lib/text.js";
 import { readsUnblocked } from "../readGate.js";

@@ -1,6 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
-import { headerBytes, messageTypes } from "./messages.js";
-import { StatementCache } from "./statementCache.js";
+import { headerBytes, messageTypes, StatementCache } from "./statementCache.js";
 
 /** Longer than an error with its detail and hint, and ReadyForQuery. */
 const keptBytes = 4_096;

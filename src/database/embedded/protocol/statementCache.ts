@@ -1,6 +1,26 @@
 import { LRUCache } from "lru-cache";
-import { headerBytes, inserted, messageOf, messageTypes, textOf } from "./messages.js";
 import { planAgeMaxMs } from "../../pool.js";
+
+const typeOf = (letter: string): number => letter.charCodeAt(0);
+
+/** Types of messages (PostgreSQL manual, 55.7). */
+export const messageTypes = {
+  parse: typeOf("P"),
+  bind: typeOf("B"),
+  describe: typeOf("D"),
+  sync: typeOf("S"),
+  flush: typeOf("H"),
+  query: typeOf("Q"),
+  functionCall: typeOf("F"),
+  terminate: typeOf("X"),
+  /** Types of answers. */
+  parseComplete: typeOf("1"),
+  error: typeOf("E"),
+  readyForQuery: typeOf("Z"),
+} as const;
+
+/** The type and the length, which does not count the type. */
+export const headerBytes = 5;
 
 const { parse, bind, describe, sync, query } = messageTypes;
 const aboutStatement = "S".charCodeAt(0);
@@ -180,3 +200,21 @@ function closeMessage(name: string): Uint8Array {
 
 const syncMessage = messageOf("S", "");
 const discardPlans = messageOf("Q", "DISCARD PLANS\0");
+
+function messageOf(type: string, body: string): Uint8Array {
+  return withLength(Buffer.from(`${type}....${body}`));
+}
+
+function inserted(message: Uint8Array, at: number, text: string): Uint8Array {
+  return withLength(Buffer.concat([message.subarray(0, at), Buffer.from(text), message.subarray(at)]));
+}
+
+/** Without the header. A byte is a character, so that different bytes are different texts. */
+function textOf(message: Uint8Array): string {
+  return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1", headerBytes);
+}
+
+function withLength(message: Buffer): Uint8Array {
+  message.writeUInt32BE(message.length - 1, 1);
+  return message;
+}

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { copyLive } from "../../../../src/database/backup/liveCopy.js";
+import { copyLive } from "../../../../src/database/backup/backUp.js";
 import { type EmbeddedServer, startEmbedded } from "../../../../src/database/embedded/engine.js";
 import { embeddedConnection } from "../../../../src/database/open.js";
 import { ofTest } from "../../../support/citus/recording.js";
