@@ -8,7 +8,7 @@ import { keyNotTaken, takesIdempotencyKey } from "../schema/operationNames.js";
 import { codeOf, extensionsOf, presentError } from "../schema/errors.js";
 import type { Operation } from "./operation.js";
 import type { Variables } from "./input/inputShape.js";
-import { withOriginals, withoutChecked } from "./input/originals.js";
+import { plainBodyBytesMax, withOriginals, withoutChecked } from "./input/originals.js";
 
 interface ExecuteOptions {
   /** What runs the operation, if it is not the operation itself. */
@@ -39,29 +39,65 @@ async function perform(
   operation: Operation,
   sent: Variables,
   context: Context,
-  { arraysOnly = false, found }: ExecuteOptions,
+  options: ExecuteOptions,
 ): Promise<ExecutionResult> {
   try {
     const confirming = context.access.confirmSometimes();
     if (confirming !== undefined) await confirming;
     requireKeyTaken(operation, context);
-    const refused = refusedFields(operation, sent, context);
-    if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
     const isMutation = operation.definition?.operation === OperationTypeNode.MUTATION;
-    const own = isMutation ? { ...context, db: context.access.dbToWrite() } : context;
-    const read = await withOriginals(operation, sent, context, arraysOnly);
-    const problems = problemsOf(operation, read.variables, arraysOnly, found);
-    if (problems !== undefined) {
-      problems.addAll(await importProblems(operation, read.variables, within(own, read), problems));
-      problems.throwIfAny();
-    }
-    const passed = withoutChecked(operation, read);
-    const running = runOperation(operation.run, passed.variables, within(own, passed));
-    const result = await (isMutation ? running.finally(() => endSharedReads(context)) : running);
-    return isRefusedShape(operation, result) ? asRequestError(result) : result;
+    const run = isMutation ? performMutation : isParsed(context) ? performRead : performLongRead;
+    return await run(operation, sent, context, options);
   } catch (error) {
     return { errors: [presentError(error, context)] };
   }
+}
+
+/** Whether all of the body was parsed when it arrived, as bodies of reads are, unless they are long. */
+function isParsed({ sent: { unparsed, bodyLength = 0 } }: Context): boolean {
+  return unparsed === undefined && bodyLength <= plainBodyBytesMax;
+}
+
+async function performRead(
+  operation: Operation,
+  variables: Variables,
+  context: Context,
+  { arraysOnly = false, found }: ExecuteOptions,
+): Promise<ExecutionResult> {
+  problemsOf(operation, variables, arraysOnly, found)?.throwIfAny();
+  return runOperation(operation.run, variables, context);
+}
+
+async function performLongRead(
+  operation: Operation,
+  sent: Variables,
+  context: Context,
+  options: ExecuteOptions,
+): Promise<ExecutionResult> {
+  const { variables } = await withOriginals(operation, sent, context, options.arraysOnly === true);
+  return performRead(operation, variables, context, options);
+}
+
+/** Imports take values as they were sent, and other mutations take what was checked without a copy. */
+async function performMutation(
+  operation: Operation,
+  sent: Variables,
+  context: Context,
+  { arraysOnly = false, found }: ExecuteOptions,
+): Promise<ExecutionResult> {
+  const refused = refusedFields(operation, sent, context);
+  if (refused.length > 0) return { errors: refused.map((error) => presentError(error, context)), data: null };
+  const own = { ...context, db: context.access.dbToWrite() };
+  const read = await withOriginals(operation, sent, context, arraysOnly);
+  const problems = problemsOf(operation, read.variables, arraysOnly, found);
+  if (problems !== undefined) {
+    problems.addAll(await importProblems(operation, read.variables, within(own, read), problems));
+    problems.throwIfAny();
+  }
+  const passed = withoutChecked(operation, read);
+  const running = runOperation(operation.run, passed.variables, within(own, passed));
+  const result = await running.finally(() => endSharedReads(context));
+  return isRefusedShape(operation, result) ? asRequestError(result) : result;
 }
 
 /** @throws {AppError} BAD_REQUEST for a key of an operation that takes none */

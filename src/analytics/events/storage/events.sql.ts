@@ -7,7 +7,7 @@ import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/sho
 import type { EventColumns } from "./events.columns.js";
 import { lateOf, lateTime } from "./events.late.sql.js";
 import { totalsOf } from "./events.totals.sql.js";
-import { storeRow, type StoreRow } from "./showRow.js";
+import { storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
 import { reasonCodes, ruleCodes } from "../../orders/attribution/codes.js";
 
