@@ -73,8 +73,8 @@ test.each([
     yield { text: `\n${row("2")}\n`, bytesRead: 1 };
   })();
   const before = process.cpuUsage();
-  const { rows, result } = await collect(readCsv(long));
+  const { result } = await collect(readCsv(long));
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   expect(result.problems.list).toEqual([{ code: "MALFORMED", message, path: [], line: 3 }]);
-  expect(rows.map(({ line }) => line)).toEqual([2, 4]);
+  expect(result.rows).toBe(3);
 });
