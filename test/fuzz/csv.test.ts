@@ -136,7 +136,9 @@ test("whatever cells hold, and however they are written, a CSV stores what the s
           return visibleOf(key) !== key;
         }),
       );
-      expect(body).toEqual(isNoted ? { ...otherBody, notes: [expect.stringContaining("control and format characters")] } : otherBody);
+      expect(body).toEqual(
+        isNoted ? { ...otherBody, notes: [expect.stringContaining("control and format characters")] } : otherBody,
+      );
       expect(await storedRows(app, one)).toEqual(await storedRows(app, other));
       return;
     }
