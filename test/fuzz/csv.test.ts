@@ -55,6 +55,12 @@ const rows = fc.array(fc.record(Object.fromEntries(columns.map((name) => [name, 
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 const needsQuotes = /[",\r\n]/u;
 
+/** Files note characters that nobody sees at the ends of ids and skus, and go without them; JSON refuses them. */
+function visibleOf(key: string): string {
+  const hasInvisibleEnd = /^\s*[\p{Cc}\p{Cf}]|[\p{Cc}\p{Cf}]\s*$/u.test(key);
+  return hasInvisibleEnd ? key.replaceAll(/^[\p{Cc}\p{Cf}\s]+|[\p{Cc}\p{Cf}\s]+$/gu, "") : key;
+}
+
 /** The value that the documented rules make of a cell: trimmed, unless it is quoted. */
 function valueOf(name: string, text: string, isQuoted: boolean): unknown {
   const cell = isQuoted ? text : text.trim();
@@ -62,6 +68,7 @@ function valueOf(name: string, text: string, isQuoted: boolean): unknown {
     return cell === "" ? null : /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u.test(cell) ? Number(cell) : cell;
   }
   if (name === "available") return /^(?:true|false)$/iu.test(cell) ? cell.toLowerCase() === "true" : cell || null;
+  if (name === "id" || name === "sku") return visibleOf(cell) || null;
   if (name !== "images") return cell === "" ? null : cell;
   if (!cell.startsWith("[")) return cell === "" ? null : [cell];
   try {
@@ -123,7 +130,15 @@ test("whatever cells hold, and however they are written, a CSV stores what the s
     });
     const otherBody = checkedRest(fromJson);
     if (answer.status === 200 || fromJson.status === 200) {
-      expect(body).toEqual(otherBody);
+      const isNoted = list.some((row) =>
+        ["id", "sku"].some((name) => {
+          const key = isQuoted(row[name] ?? "") ? (row[name] ?? "") : (row[name] ?? "").trim();
+          return visibleOf(key) !== key;
+        }),
+      );
+      expect(body).toEqual(
+        isNoted ? { ...otherBody, notes: [expect.stringContaining("control and format characters")] } : otherBody,
+      );
       expect(await storedRows(app, one)).toEqual(await storedRows(app, other));
       return;
     }

@@ -77,8 +77,8 @@ test("rows without quotes, headers, and files whose layout, encoding and delimit
 test("what variants take from their product is read once", async () => {
   const [images, variants] = [40_000, 5_000];
   const list = Array.from({ length: images }, (_, index) => `${index}.jpg`).join(" , ");
-  const rows = Array.from({ length: variants }, (_, index) => `,variation,v-${index},,,,1,,p\n`).join("");
-  const text = `ID,Type,SKU,Name,Description,Published,Regular price,Images,Parent\n1,variable,p,Mug,"${list}",1,,"${list}",\n${rows}`;
+  const rows = Array.from({ length: variants }, (_, index) => `,variation,v-${index},,,,1,,p,1\n`).join("");
+  const text = `ID,Type,SKU,Name,Description,Published,Regular price,Images,Parent,In stock?\n1,variable,p,Mug,"${list}",1,,"${list}",,1\n${rows}`;
   expect(await readFile(text, { format: "woocommerce" })).toBe(variants);
   const map = { images: "Images", title: "Description" };
   expect(await readFile(text, { format: "woocommerce", map })).toBe(variants);
@@ -86,8 +86,8 @@ test("what variants take from their product is read once", async () => {
 
 test("cells of blanks, and short rows below a header that repeats a name", async () => {
   const [variants, columns, short] = [8_000, 150_000, 20_000];
-  const rows = Array.from({ length: variants }, (_, index) => `,variation,,,${index},p\n`).join("");
-  const parent = `ID,Type,SKU,Name,Regular price,Parent,Images\n1,variable,p,"${repeated(" ", 3_000_000)}",,,\n${rows}`;
+  const rows = Array.from({ length: variants }, (_, index) => `,variation,,,${index},p,,1\n`).join("");
+  const parent = `ID,Type,SKU,Name,Regular price,Parent,Images,In stock?\n1,variable,p,"${repeated(" ", 3_000_000)}",,,,1\n${rows}`;
   expect(await readFile(parent, { format: "woocommerce", map: { title: "Name" } })).toBe(variants);
   const ids = Array.from({ length: short }, (_, index) => `${index}\n`).join("");
   const header = `id,title,link,image_link,availability,price${",mpn".repeat(columns)}`;

@@ -85,8 +85,8 @@ async function deleteUnlocked(
     SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
     AND ${isOfCallersStore(client, storeId)}
     FOR UPDATE NOWAIT`;
-  const remove = (client: Database) => client.$executeRaw`
-    DELETE FROM "Product" WHERE "storeId" = ${storeId} AND id IN (${locked(client)})`;
+  const remove = (client: Database) => client.$executeRaw`DELETE FROM "Product"
+    WHERE "storeId" = ${storeId} AND id IN (${locked(client)})`;
   const attempt = () =>
     requireState === undefined
       ? remove(db)

@@ -108,7 +108,7 @@ export function isDoubtful(record: string, delimiter: string, width: Width | und
 
 /** Whether a cell ends after `\\"`, as PHP's fputcsv leaves a quote within one, so that another has a quote without its pair. */
 export function hasEscapedQuote(record: string, delimiter: string): boolean {
-  return escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
+  return record.includes(String.raw`\"`) && escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
 }
 
 const escapedQuote = /\\"\s*[,;\t]/u;
@@ -166,7 +166,7 @@ interface Ended {
 /** A row that cannot be read. It ends at the next line end from which a whole row of the header's width can be read: none is lost. */
 export class DamagedRow {
   #text: string;
-  /** Where it begins, and after the last of its line ends that no row follows. */
+  /** Where it begins, and from where its next line end is looked for. */
   #start: number;
   #from: number;
   #lines = 0;
@@ -207,6 +207,7 @@ export class DamagedRow {
     const { length } = this.#text;
     lineEnd.lastIndex = this.#from;
     const found = lineEnd.exec(this.#text);
+    this.#from = found?.index ?? length; // so that no text is searched again
     if (found === null) return isWhole ? { end: length, next: length } : undefined;
     const next = found.index + found[0].length;
     const maySplit = !isWhole && found[0] === "\r" && next === length;
@@ -240,8 +241,8 @@ export class DamagedRow {
 
   /** Keeps no more of a row that is too long than may begin the next one. */
   #forget(charactersMax: number): void {
-    if (this.#text.length - this.#start <= charactersMax + 1) return;
-    this.#text = this.#text.slice(-1); // no line ends before
+    if (!this.#isCut && this.#text.length - this.#start <= charactersMax + 1) return;
+    this.#text = this.#text.slice(this.#from); // empty, or CR that LF may follow
     [this.#start, this.#from] = [0, 0];
     this.#isCut = true;
   }

@@ -197,15 +197,17 @@ export class RecordSplitter {
 
   /** @param lineEnd undefined at the end of the text. @returns where to go on after a damaged row */
   #finish({ text: piece, at }: Place, lineEnd: number | undefined, records: CsvRecord[]): Place | undefined {
-    const place = lineEnd === undefined ? { text: piece, at } : this.#joined(piece, at);
-    const end = lineEnd === undefined ? piece.length : lineEnd + (place.text === piece ? 0 : this.#rest.length - at);
-    const record = place.text.slice(place.at, end);
-    if (record.length > recordCharactersMax) return this.#fail(this.#tooLong(), place, records);
+    const isEnd = lineEnd === undefined;
+    const record = isEnd ? piece.slice(at) : this.#rest + piece.slice(at, lineEnd);
+    const place = () => (isEnd ? { text: piece, at } : this.#joined(piece, at));
+    if (record.length > recordCharactersMax) return this.#fail(this.#tooLong(), place(), records);
     const isBlank = this.#blank || (this.#delimiter === undefined && !/\S/u.test(record));
     if (!isBlank && !this.#isAboveHeader(record)) {
-      const isSeveral = this.#hasQuotes && this.#line - Number(lineEnd !== undefined) > this.recordLine;
-      if (isSeveral && isDoubtful(record, this.delimiter, this.#width))
-        return this.#fail("unclosedQuote", place, records, end);
+      const isSeveral = this.#hasQuotes && this.#line - Number(!isEnd) > this.recordLine;
+      if (isSeveral && isDoubtful(record, this.delimiter, this.#width)) {
+        const begin = place();
+        return this.#fail("unclosedQuote", begin, records, begin.at + record.length);
+      }
       this.#add(record, records);
     }
     this.#begin();
@@ -224,8 +226,11 @@ export class RecordSplitter {
   }
 
   #begin(): void {
-    [this.#rest, this.#at, this.#blank] = ["", cellStart, true];
-    [this.#fault, this.#hasQuotes] = [undefined, false];
+    this.#rest = "";
+    this.#at = cellStart;
+    this.#blank = true;
+    this.#fault = undefined;
+    this.#hasQuotes = false;
   }
 
   /** Ends the header, or begins to look for the row that follows a damaged one. @returns where it is */
