@@ -84,9 +84,9 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
   };
 }
 
-/** A path without the one slash at its end. */
+/** A path without the one slash at its end. The home page has one of its own: `//` ends in two. */
 function withoutSlash(path: string): string {
-  return path.endsWith("/") && path.length > 1 ? path.slice(0, -1) : path;
+  return /[^/]\/$/u.test(path) ? path.slice(0, -1) : path;
 }
 
 /** With its method and body, by 308, and with the query string. */

@@ -2,7 +2,7 @@ import { METHODS } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApp, type TestApp, type TestStore } from "../support/app.js";
-import { checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
+import { checkRedirect, checkedGraphQL, checkedRest } from "../support/fuzz/fuzz.answers.js";
 import { catalogOf, storeWithSite } from "../support/fuzz/fuzz.catalog.js";
 import { harmDone, type RawAnswer, sendRaw } from "../support/fuzz/fuzz.js";
 import { shortTexts } from "../support/fuzz/fuzz.values.js";
@@ -147,8 +147,9 @@ const sentBodies = fc.oneof(
 );
 const requests = fc.record({ method: methods, place: places, search: searches, headers, body: sentBodies });
 
-/** 200 and 204 and 304 as they are; everything else must be an error in the form of its path. */
-function checkAnswer({ status, headers: received, text }: RawAnswer, method: string, path: string): void {
+/** 200, 204, 304 and redirects as they are; everything else must be an error in the form of its path. */
+function checkAnswer(answer: RawAnswer, method: string, path: string, search: string): void {
+  const { status, headers: received, text } = answer;
   expect(status).toBeLessThan(500);
   expect(received).toMatchObject({
     "x-request-id": expect.stringMatching(/^[\w.:-]{1,128}$/u),
@@ -160,10 +161,11 @@ function checkAnswer({ status, headers: received, text }: RawAnswer, method: str
     undefined,
   ]);
   if (method === "HEAD" || status === 204 || status === 304) return expect(text).toBeUndefined();
+  if (status === 308) return checkRedirect(answer, path, search);
   if (status === 200 && !received["content-type"]?.includes("json")) return; // pages, and GraphQL in parts or events
   if (/^(?:multipart|text\/event-stream)/u.test(received["content-type"] ?? "")) return;
-  if (path === "/graphql") checkedGraphQL({ status, headers: received, text });
-  else checkedRest({ status, headers: received, text });
+  if (path === "/graphql") checkedGraphQL(answer);
+  else checkedRest(answer);
 }
 
 test("whatever the method, path, query string and headers, the answer is whole, in the form of its path, and nothing is changed", async () => {
@@ -175,7 +177,7 @@ test("whatever the method, path, query string and headers, the answer is whole, 
     >;
     fc.pre(!(method === "DELETE" && place === paths.of("a")));
     const call = { method, path: `${place}${search}`, headers: given, ...(body !== undefined && { body }) };
-    checkAnswer(await sendRaw(app, store, call), method, place);
+    checkAnswer(await sendRaw(app, store, call), method, place, search.slice(1));
   });
   await fc.assert(property);
   expect(await digestOf(app, store)).toBe(before);

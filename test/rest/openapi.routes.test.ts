@@ -48,6 +48,7 @@ test("a new route is documented without further code, with the errors and header
     "401",
     "403",
     "404",
+    "405",
     "414",
     "429",
     "500",

@@ -108,7 +108,6 @@ test.each([
   ["?ratio=3", { count: 1, open: true, ratio: 3 }],
   ["?size=LARGE&id=007&text=12&day=2026-05-04", { size: "LARGE", id: "007", text: "12", day: "2026-05-04" }],
   ["?text=", { text: "" }],
-  ["?text=a&text=b", { text: "a" }],
   ["?counts=1&counts=-2&sizes=SMALL&texts=true&texts=1", { counts: [1, -2], sizes: ["SMALL"], texts: ["true", "1"] }],
   ["?unknown=1&count=7", { count: 1 }],
 ])("the arguments of %s have the types of the schema", async (search, expected) => {
@@ -148,6 +147,17 @@ describe("a value of a wrong type is refused with its name and the value:", () =
       body: { code: "VALIDATION_FAILED", detail: message, errors: [{ code: "INVALID_TYPE", message, path: [name] }] },
     });
   });
+
+  test.each(["?text=a&text=b", "?text=a&text=a", "?counts=1&text=&counts=2&text="])(
+    "%s, whose text is no list",
+    async (search) => {
+      const [message, path] = ["text is given 2 times, not once.", ["text"]];
+      expect(await get(search)).toMatchObject({
+        status: 400,
+        body: { code: "VALIDATION_FAILED", detail: message, errors: [{ code: "INVALID_VALUE", message, path }] },
+      });
+    },
+  );
 
   test("all of them in one answer", async () => {
     const { status, body } = await get("?open=yes&size=x", "y");

@@ -17,6 +17,12 @@ function parsed({ text }: RawAnswer): any {
   return JSON.parse(text ?? "");
 }
 
+/** A redirect of a path to the one without the slash at its end, with the query string. */
+export function checkRedirect({ status, headers, text }: RawAnswer, path: string, search: string): void {
+  const to = path.slice(path.lastIndexOf("/", path.length - 2), -1);
+  expect([status, headers["location"], text]).toEqual([308, `..${to}${search && `?${search}`}`, undefined]);
+}
+
 /** A REST answer: 200 with JSON, an export as a line of JSON for each product, or problem details with the status of its code, and never a 5xx. Gives its body. @param titles of codes, where they differ */
 export function checkedRest(answer: RawAnswer, titles: Partial<Record<string, string>> = {}): any {
   if (answer.status === 200 && answer.headers["content-type"] === "application/x-ndjson") {
