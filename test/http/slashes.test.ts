@@ -18,7 +18,12 @@ const documented = [...restRoutes, ...exportRoutes].map((route) => ({
   path: `${restBase}${route.path.replaceAll(/:\w+/gu, "a%2Fb")}`,
 }));
 const pages = ["/docs", "/openapi.json", "/dashboard", "/healthz", "/readyz", "/metrics", "/graphql"];
-const known = [...documented, { method: "DELETE", path: paths.one }, ...pages.map((path) => ({ method: "GET", path })), { method: "POST", path: "/graphql" }];
+const known = [
+  ...documented,
+  { method: "DELETE", path: paths.one },
+  ...pages.map((path) => ({ method: "GET", path })),
+  { method: "POST", path: "/graphql" },
+];
 
 describe("one slash at the end of a known path redirects to the path without it", () => {
   test.each(known)("$method $path", async ({ method, path }) => {
