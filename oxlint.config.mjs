@@ -12,8 +12,8 @@ const inward = (files, forbidden, message) => ({
 const features = ["access", "analytics", "catalog"];
 const transports = ["schema", "execution", "graphql", "rest", "http", "telemetry", "cluster", "cli"];
 const graphqlLibraries = ["graphql", "graphql/*", "@pothos/*", "graphql-yoga", "sofa-api"];
-/** Patterns of imports from these folders of src, and of app.ts and app.connections.ts, which put all of them together. */
-const folders = (...names) => [...names.map((name) => `**/${name}/**`), "**/app.js", "**/app.connections.js"];
+/** Patterns of imports from these folders of src, and of app.ts, which puts all of them together. */
+const folders = (...names) => [...names.map((name) => `**/${name}/**`), "**/app.js"];
 
 export default defineConfig({
   plugins: ["typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],

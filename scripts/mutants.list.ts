@@ -28,7 +28,7 @@ const ofAccess: readonly Mutant[] = [
   },
   {
     name: "A key for the subdomains of shop.example may be used by pages of evilshop.example.",
-    file: "src/access/key.origins.ts",
+    file: "src/access/key.ts",
     from: "origin.endsWith(`.${host}`)",
     to: "origin.endsWith(host)",
     tests: ["test/access/key", "test/analytics/collect/collect"],
@@ -237,7 +237,7 @@ const ofRequests: readonly Mutant[] = [
   },
   {
     name: "Behind a proxy, a client counts under the address that it makes up itself.",
-    file: "src/http/clientAddress.ts",
+    file: "src/http/routes/collect.route.ts",
     from: "const hop = Math.min(trustedProxies, all.length - 1);",
     to: "const hop = trustedProxies > 0 ? all.length - 1 : 0;",
     tests: ["test/http/proxies/", "test/analytics/collect/"],
@@ -250,7 +250,7 @@ const ofRequests: readonly Mutant[] = [
   },
   {
     name: "A siteId beside a body, where it belongs into it, is ignored.",
-    file: "src/rest/arguments/checkParameters.ts",
+    file: "src/rest/arguments/readArguments.ts",
     from: '!noneIfEmpty.has(name) || values.some((value) => value !== "")',
     to: "!noneIfEmpty.has(name)",
   },

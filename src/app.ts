@@ -1,10 +1,9 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./access/identity.js";
-import { createFindKey } from "./access/key.lookup.js";
+import { createFindKey } from "./access/key.js";
 import { TokenEnds } from "./access/validity/tokenEnds.js";
-import type { LiveFeed } from "./analytics/feed/feed.js";
-import { logFaults, openFeed, openRateLimits, openTracing } from "./app.connections.js";
+import { createLiveFeed, type LiveFeed } from "./analytics/feed/feed.js";
 import { shareMetrics } from "./cluster/sharedMetrics.js";
 import { type Channel, createPrimaryWarn, onlyOnce } from "./cluster/channel.js";
 import { createFindHook } from "./analytics/hooks/hook.js";
@@ -16,7 +15,7 @@ import { createImportSweep } from "./catalog/import/staging/recover.js";
 import { readingThreads } from "./catalog/sources/thread.js";
 import type { Config } from "./config.js";
 import type { OpenDatabase } from "./database/open.js";
-import { sharesOf } from "./database/shares/forStore.js";
+import { forStore, sharesOf } from "./database/shares/forStore.js";
 import { createEventStreams } from "./graphql/eventStream.js";
 import { createFastPath } from "./graphql/fastPath.js";
 import { createGateway } from "./graphql/gateway.js";
@@ -38,6 +37,15 @@ import { startSweep, type Sweep } from "./lib/sweep.js";
 import type { MetricSources } from "./telemetry/metrics.js";
 import { createTelemetry, type Telemetry } from "./telemetry/telemetry.js";
 import type { Tracing } from "./telemetry/tracing.js";
+import { policiesOf, type RateLimits } from "./access/rateLimits/rateLimit.js";
+import { createLocalCounter } from "./access/rateLimits/rateLimit.memory.js";
+import { openRedisCounter } from "./access/rateLimits/rateLimit.redis.js";
+import { createDatabaseRelay } from "./analytics/feed/feed.database.js";
+import { type FeedRelay, openRedisRelay } from "./analytics/feed/feed.relay.js";
+import { readAnalytics } from "./analytics/kpis/kpis.read.js";
+import { createPrimaryCounter } from "./cluster/primaryCounter.js";
+import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/errors.js";
+import { watchFaults } from "./database/faults/watchFaults.js";
 
 /** The memory of all bodies together, in bodies of the greatest size. */
 const bodiesAtOnceMax = 4;
@@ -212,4 +220,70 @@ async function openPersistedOperations(
   const documents = await readPersistedOperations(path, known);
   const ownTexts = only ? await readDashboardOperations() : [];
   return createPersistedOperations({ documents, only, ownTexts });
+}
+
+/** Without a collector, OpenTelemetry is not loaded. */
+async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
+  const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
+  if (endpoint === undefined) return undefined;
+  const { createTracing } = await import("./telemetry/tracing.js");
+  const tracing = createTracing({ endpoint, serviceName }, (problem) =>
+    log.warn({ err: problem.message }, "The trace collector is unavailable; traces are dropped until it recovers"),
+  );
+  probe.aroundQuery = tracing.aroundQuery;
+  return tracing;
+}
+
+const faultLines: Readonly<Record<Fault, string>> = {
+  "read-only": "The database is read-only",
+  "disk full": "The disk of the database is full",
+  damaged: "The files of the database are damaged",
+  "login refused": "The database refuses the login",
+  "database missing": "The database does not exist",
+  "privileges missing": "The database refuses what needs a privilege",
+  "not migrated": "The database has no such table, or the role may not use its schema",
+};
+
+/** Logs a fault of the database once until it is over, not for each request that meets it. */
+function logFaults(database: OpenDatabase, log: Logger): { stop(): void } {
+  return watchFaults(database, {
+    failed: (fault, error) =>
+      log.error(
+        { fault, sqlState: sqlStateOf(error), err: serverMessageOf(error) },
+        `${faultLines[fault]}; requests get 503 until it recovers. npx vitrine doctor says what to do`,
+      ),
+    recovered: (fault) => log.info({ fault }, "The database has recovered"),
+  });
+}
+
+/** Counts in Redis or else in the primary, where calls are limited. */
+async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
+  const policies = policiesOf(config);
+  if (Object.keys(policies).length === 0) return { policies, count: createLocalCounter() };
+  const warn = (who: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${who} is unavailable; this process counts calls on its own until it recovers`);
+  if (config.redisUrl !== undefined) {
+    return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
+  }
+  return {
+    policies,
+    count: primary === undefined ? createLocalCounter() : createPrimaryCounter(primary, warn("The primary process")),
+  };
+}
+
+/** The live feed. It reaches clients of other processes through Redis, or else through the database. */
+async function openFeed(config: Config, database: OpenDatabase, log: Logger): Promise<LiveFeed> {
+  const read = (storeId: string, lsId: string) =>
+    readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
+      Promise.reject(mapDatabaseError(error) as Error),
+    );
+  return createLiveFeed({ read, relay: await openFeedRelay(config, database, log) });
+}
+
+async function openFeedRelay(config: Config, database: OpenDatabase, log: Logger): Promise<FeedRelay> {
+  const warn = (what: string) => (problem: Error) =>
+    log.warn({ err: problem.message }, `${what}; live figures reach clients of one process only until it recovers`);
+  const { redisUrl } = config;
+  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis is unavailable"));
+  return createDatabaseRelay(database, config, warn("LISTEN/NOTIFY is unavailable"));
 }

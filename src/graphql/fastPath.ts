@@ -1,10 +1,9 @@
 import type { ExecutionResult } from "graphql";
-import { type Accepted, graphqlJson, type SingleType, refusedResponse, requestErrorStatus } from "./accepted.js";
-import { resultText } from "../execution/responseText.js";
+import { type Accepted, graphqlJson, refusedResponse, requestErrorStatus, type SingleType } from "./accepted.js";
+import { executeOperation, resultText } from "../execution/execute.js";
 import { isObject } from "../lib/json/parse.js";
 import type { Context } from "../schema/context.js";
 import { codeOf } from "../schema/errors.js";
-import { executeOperation } from "../execution/execute.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import type { Variables } from "../execution/input/inputShape.js";
 

@@ -7,11 +7,10 @@ import {
   type YogaServerInstance,
 } from "graphql-yoga";
 import { AppError } from "../errors.js";
-import { isWritten, resultText } from "../execution/responseText.js";
+import { executeOperation, isWritten, resultText } from "../execution/execute.js";
 import { schema } from "./schema.js";
 import type { Context } from "../schema/context.js";
 import { anonymousReporting, codeOf, presentError } from "../schema/errors.js";
-import { executeOperation } from "../execution/execute.js";
 import { refusedResponse, withRequestErrorStatus } from "./accepted.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 import { requireOperation } from "./parameters.js";
@@ -30,7 +29,7 @@ export function createGateway(known: KnownOperations, plugins: readonly Plugin[]
     graphqlEndpoint: graphqlPath,
     landingPage: false,
     graphiql: false, // served by http/pages/graphiql/graphiql.ts
-    cors: false, // set by http/cors.ts
+    cors: false, // set by http/exchange.ts
     batching: false,
     multipart: false,
     logging: false,

@@ -4,8 +4,16 @@ import { AppError } from "../errors.js";
 import { graphqlPath } from "../graphql/gateway.js";
 import { MethodNotAllowedError } from "../rest/handler.js";
 import { collectPaths, type CollectRouteOptions, createCollectRoute } from "./routes/collect.route.js";
-import { allowedMethods, applyCors } from "./cors.js";
-import { type Exchange, isRead, problemWith, type Route, requestIdOf, targetOf } from "./exchange.js";
+import {
+  allowedMethods,
+  applyCors,
+  type Exchange,
+  isRead,
+  problemWith,
+  requestIdOf,
+  type Route,
+  targetOf,
+} from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
 import { createHooksRoute, type HooksRouteOptions, isHookPath } from "./routes/hooks.route.js";
 import { createPageRoutes, type PagesOptions } from "./pages/routes.js";

@@ -4,7 +4,7 @@ import { readAccept, authenticate } from "../graphql/accepted.js";
 import { extensionsOf, presentError } from "../schema/errors.js";
 import { type RestResponse, MethodNotAllowedError } from "../rest/handler.js";
 import { problemDetails, type ProblemDetails, problemMediaType, problemTypes } from "../rest/problemDetails.js";
-import { acceptedCodings, UnsupportedCodingError } from "./content/contentEncoding.js";
+import { acceptedCodings, UnsupportedCodingError } from "./content/body.js";
 import type { Exchange } from "./exchange.js";
 import { respondJson } from "./respond.js";
 

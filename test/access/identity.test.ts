@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
-import { issueKey } from "../../src/access/key.js";
-import { createFindKey } from "../../src/access/key.lookup.js";
+import { createFindKey, issueKey } from "../../src/access/key.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { stopClock } from "../support/clock.js";
 

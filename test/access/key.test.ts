@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseOrigins } from "../../src/access/key.origins.js";
-import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
+import { issueKey, listKeys, parseOrigins, revokeKey } from "../../src/access/key.js";
 import { deleteStore } from "../../src/access/stores/store.delete.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 

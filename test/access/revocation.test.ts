@@ -1,8 +1,7 @@
 // @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../src/access/identity.js";
-import { createFindKey } from "../../src/access/key.lookup.js";
-import { issueKey, listKeys, revokeKey } from "../../src/access/key.js";
+import { createFindKey, issueKey, listKeys, revokeKey } from "../../src/access/key.js";
 import { createStore } from "../../src/access/stores/store.js";
 import { issueToken, listTokens } from "../../src/access/token.js";
 import { revokeToken, rotateToken } from "../../src/access/token.replace.js";

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { responseBytesMax } from "../../src/schema/limits/responseBudget.js";
-import { resultText, writeIfLarge } from "../../src/execution/responseText.js";
+import { resultText, writeIfLarge } from "../../src/execution/execute.js";
 import { createTestStore, startApp, testDatabase, type TestApp, type TestStore } from "../support/app.js";
 import { receive } from "../support/http/bytes.js";
 import { graphqlError } from "../support/problems.js";

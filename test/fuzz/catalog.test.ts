@@ -143,10 +143,10 @@ type ProductCall = typeof calls extends fc.Arbitrary<infer Value> ? Value : neve
 /** Why the names of a call's parameters are refused: a write takes no others, and no call takes one twice. */
 function refusalOf({ method, query }: ProductCall): string | undefined {
   const names = query.map(([name]) => name);
-  const sites = names.filter((name) => name.startsWith("site"));
+  const siteNames = names.filter((name) => name.startsWith("site"));
   const others = method === "DELETE" ? names.filter((name) => !name.startsWith("site")) : [];
   if (others.includes("productId")) return "BAD_REQUEST"; // the path has it
-  return others.length > 0 || new Set(sites).size < sites.length ? "VALIDATION_FAILED" : undefined;
+  return others.length > 0 || new Set(siteNames).size < siteNames.length ? "VALIDATION_FAILED" : undefined;
 }
 
 async function callingProduct(catalog: Catalog, call: ProductCall) {

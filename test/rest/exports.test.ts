@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { exportPlaces } from "../../src/catalog/export/export.js";
-import { sendExport } from "../../src/http/routes/export.route.js";
+import { sendExport } from "../../src/http/routes/rest.route.js";
 import { type ExportCall, exportRoutes } from "../../src/rest/exports/export.routes.js";
 import type { Context } from "../../src/schema/context.js";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -1,4 +1,4 @@
-import { isOwnHost } from "../../access/key.origins.js";
+import { isOwnHost } from "../../access/key.js";
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip, nameCharactersMax, textFault } from "../../lib/text.js";

@@ -35,7 +35,7 @@ const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 export const socketName = ".s.PGSQL.5432";
-/** Receives changes from commands (analytics/feed/feed.socket.ts). */
+/** Receives changes from commands (analytics/feed/feed.database.ts). */
 export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */

@@ -7,8 +7,7 @@ import { FairShare } from "../../lib/fairShare.js";
 import { openAnonymousFile, writeWhole } from "../../lib/streams/anonymousFile.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 import type { UploadSource } from "../../schema/context.js";
-import { type BodyBudget, type BodyShare, Progress, receive } from "./body.js";
-import { inflaterFor } from "./contentEncoding.js";
+import { type BodyBudget, type BodyShare, inflaterFor, Progress, receive } from "./body.js";
 
 /** A thread reads larger bodies from a temporary file. */
 const inMemoryBytesMax = 256 * 1024;

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Config } from "../../config.js";
-import { forAnyOrigin } from "../cors.js";
-import type { Route } from "../exchange.js";
+import { forAnyOrigin, type Route } from "../exchange.js";
 import { packageFile } from "../../lib/packageFiles.js";
 import { createPage, immutable } from "./page.js";
 

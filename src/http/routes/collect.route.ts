@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { FindKey } from "../../access/key.lookup.js";
-import { isAmong } from "../../access/key.origins.js";
-import { type RateLimits, rateLimitHeaders, tooManyCalls } from "../../access/rateLimits/rateLimit.js";
+import type { Logger } from "pino";
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
+import { type FindKey, isAmong } from "../../access/key.js";
+import { rateLimitHeaders, type RateLimits, tooManyCalls } from "../../access/rateLimits/rateLimit.js";
 import { type Collected, readCollected, readKey } from "../../analytics/collect/collect.input.js";
 import { claimOrders } from "../../analytics/orders/order.record.js";
 import { createGroupCommit, type RecordTogether } from "../../analytics/collect/group.js";
@@ -14,18 +16,31 @@ import type { Config } from "../../config.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { onBehalfOf, reasonOf } from "../../database/shares/caller.js";
 import { forStore } from "../../database/shares/forStore.js";
-import type { Logger } from "pino";
 import { AppError } from "../../errors.js";
 import { parseJson } from "../../lib/json/parse.js";
-import { onlyParameters } from "../../rest/arguments/checkParameters.js";
+import { onlyParameters } from "../../rest/arguments/readArguments.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
-import { clientAddress } from "../clientAddress.js";
 import { contentTypeOf, receiveWhole } from "../content/body.js";
 import { conditionNotTaken, conditionOf } from "../entityTags.js";
 import type { Exchange, Route } from "../exchange.js";
-import { isFromOwnOrigin } from "../ownOrigin.js";
 import { sendRestError } from "../sendError.js";
 import { respondJson } from "../respond.js";
+import { isThroughProxy } from "../pages/proxy.js";
+
+/** A client has all addresses of an IPv6 network of 64 bits, which a provider assigns as one. */
+const networkParts = 4;
+
+/** `1.2.3.4:5678`, `[2001:db8::1]:5678` and `[2001:db8::1]`: some balancers note the port, too. */
+const notedWithPort = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/u;
+
+/** Of machines in one network. Clients from the internet have none of them. */
+const innerRanges: ReadonlySet<string> = new Set([
+  "loopback",
+  "private",
+  "uniqueLocal",
+  "linkLocal",
+  "carrierGradeNat",
+]);
 
 export const collectPath = "/collect/v1";
 
@@ -168,4 +183,52 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be text/plain or application/json in UTF-8.");
   }
   return parseJson(await receiveWhole(request, bodyBytesMax));
+}
+
+interface ClientAddress {
+  /** For IPv6, its network. */
+  readonly address: string;
+  /** Whether it seems to be that of a proxy, which all of its clients have in common. */
+  readonly isProxy: boolean;
+}
+
+/**
+ * The address of the connection or, behind our proxies, what the first of them noted in X-Forwarded-For.
+ *
+ * @param trustedProxies how many proxies in front are ours: what is noted further left can be forged
+ */
+export function clientAddress(request: IncomingMessage, trustedProxies: number): ClientAddress {
+  const all = proxyAddr.all(request); // that of the connection, and then those noted, the last one first
+  const hop = Math.min(trustedProxies, all.length - 1);
+  const parsed = parse(all[hop]);
+  const isUntrustedNoted = all.length - 1 > hop;
+  return {
+    address: parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, networkParts).join(":") : String(parsed),
+    isProxy: hop === 0 ? isThroughProxy(request) : isUntrustedNoted && isInner(parsed),
+  };
+}
+
+type Parsed = ReturnType<typeof ipaddr.process> | string;
+
+/** What is no address stays as it is. The connection of a client that has left has none. */
+function parse(noted = ""): Parsed {
+  const [, inBrackets, beforePort] = notedWithPort.exec(noted) ?? [];
+  const address = inBrackets ?? beforePort ?? noted;
+  return ipaddr.isValid(address) ? ipaddr.process(address) : address; // IPv4 in IPv6 becomes IPv4
+}
+
+function isInner(parsed: Parsed): boolean {
+  return typeof parsed !== "string" && innerRanges.has(parsed.range());
+}
+
+/**
+ * Pages of the service work at any address: a mapped port, a name in a network, below a prefix. Browsers mark their
+ * requests in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/), which no page can set, and which holds behind
+ * proxies that change Host. They leave it out where the page came over plain HTTP from another machine: there, Origin
+ * must name the Host. X-Forwarded-Host is ignored: any client may send it, and proxies pass it on.
+ */
+export function isFromOwnOrigin({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  const { origin, host = "", "sec-fetch-site": site } = headers;
+  if (site !== undefined) return site === "same-origin";
+  return host !== "" && origin === `http://${host.toLowerCase().replace(/:80$/u, "")}`;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { noteConnection } from "../../lib/streams/eventLoop.js";
 import { AppError } from "../../errors.js";
-import { allowedMethods } from "../cors.js";
+import { allowedMethods } from "../exchange.js";
 import { MethodNotAllowedError } from "../../rest/handler.js";
 import { problemOf } from "../sendError.js";
 import { problemMediaType } from "../../rest/problemDetails.js";

@@ -14,8 +14,7 @@ import { noteSiteUse } from "../../schema/builder.js";
 import { admitCall } from "../../schema/limits/rateLimit.js";
 import { codeOf, presentError } from "../../schema/errors.js";
 import { restBase } from "../routes/route.js";
-import { onlyParameters } from "../arguments/checkParameters.js";
-import { urlArguments } from "../arguments/urlArguments.js";
+import { onlyParameters, urlArguments } from "../arguments/readArguments.js";
 
 /** A path that answers with a file that is made while it is sent. */
 export interface ExportRoute {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
-import { clientAddress } from "../../../src/http/clientAddress.js";
+import { clientAddress } from "../../../src/http/routes/collect.route.js";
 import { startApp, type TestApp } from "../../support/app.js";
 import { storeWithShow } from "../../support/events.js";
 

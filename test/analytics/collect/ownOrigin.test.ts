@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
-import { isFromOwnOrigin } from "../../../src/http/ownOrigin.js";
+import { isFromOwnOrigin } from "../../../src/http/routes/collect.route.js";
 import { openTestApp } from "../../support/app.js";
 import { receive } from "../../support/http/bytes.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";

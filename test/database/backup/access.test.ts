@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createIdentify } from "../../../src/access/identity.js";
-import { createFindKey } from "../../../src/access/key.lookup.js";
-import { issueKey, revokeKey } from "../../../src/access/key.js";
+import { createFindKey, issueKey, revokeKey } from "../../../src/access/key.js";
 import { deleteStore } from "../../../src/access/stores/store.delete.js";
 import { createStore } from "../../../src/access/stores/store.js";
 import { revokeToken, rotateToken } from "../../../src/access/token.replace.js";

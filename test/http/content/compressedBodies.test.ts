@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { acceptedCodings } from "../../../src/http/content/contentEncoding.js";
+import { acceptedCodings } from "../../../src/http/content/body.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { exchange } from "../../support/http/exchange.js";
 import { graphqlError, problemBody } from "../../support/problems.js";

@@ -8,11 +8,12 @@ import { isName, type OrderInput, type OrderLineInput } from "../order.rules.js"
 import { exact, toUnits } from "../units.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
 import type { FileOrder } from "./fileOrder.js";
-import { groupsOf, type OrderGroup, RecentIds } from "./orderGroups.js";
 import { faultAt } from "./orderLines.js";
-import type { OrderRowOfFile } from "./orderRows.js";
+import { type OrderRowOfFile, rowsOf } from "./orderRows.js";
 import { type OrderStatus, statusOf } from "./cells/status.js";
-import { type ReadTime, timeReader } from "./cells/time.js";
+import { parseDateTime } from "../../../lib/dateTime.js";
+import { momentReader } from "../../../lib/timeZone.js";
+import type { OrderColumn } from "./orderColumns.js";
 
 /** Of the store, as cells are read by them. */
 export interface FileSettings {
@@ -188,4 +189,120 @@ function viewerOf({ cells }: OrderRowOfFile, note: Note): string | null {
     if (id !== null) return id;
   }
   return null;
+}
+
+const shape =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?)? ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/iu;
+
+/** Undefined for a text that is no time. @param isUtc whether a time without a zone is of UTC, whatever the store's zone is */
+type ReadTime = (text: string, isUtc: boolean) => Date | undefined;
+
+/** Reads times as `2026-05-04 12:00:00 +0200`. A time without a zone is of the store's; a day without a time begins it. */
+export function timeReader(timeZone: string): ReadTime {
+  const momentOf = momentReader(timeZone);
+  return (text, isUtc) => {
+    const [, day, minutes = "00:00", seconds = ":00", zone] = shape.exec(text) ?? [];
+    if (day === undefined) return undefined;
+    const shown = `${day}T${minutes}${seconds}`;
+    if (zone !== undefined) return parseDateTime(`${shown}${offsetOf(zone)}`);
+    const asUtc = parseDateTime(`${shown}Z`);
+    return isUtc || asUtc === undefined ? asUtc : new Date(momentOf(asUtc.getTime() / 1_000) * 1_000);
+  };
+}
+
+/** As RFC 3339 writes it. */
+function offsetOf(zone: string): string {
+  if (!/^[+-]/u.test(zone)) return "Z";
+  const [hours, minutes] = [zone.slice(0, 3), zone.slice(3).replace(":", "") || "00"];
+  return `${hours}:${minutes}`;
+}
+
+/** The rows of one order, which stand together: only the first needs what concerns all of it. */
+interface OrderGroup {
+  readonly id: string;
+  /** The number or the name that customers see; empty where the file has none. */
+  readonly name: string;
+  readonly first: OrderRowOfFile;
+  readonly rows: readonly OrderRowOfFile[];
+  /** Whether the file has no ids, so that a number or a name stands for one. */
+  readonly isByNumber: boolean;
+}
+
+const rowsMax = 500;
+
+async function* groupsOf(handle: FileHandle): AsyncGenerator<OrderGroup, void> {
+  let current: (OrderGroup & { readonly rows: OrderRowOfFile[] }) | undefined;
+  for await (const row of rowsOf(handle)) {
+    const { id, name } = namesOf(row);
+    if (current !== undefined && (id === "" ? name !== "" && name === current.name : id === current.id)) {
+      requireSame(current, row, name);
+      if (current.rows.push(row) > rowsMax) throw faultAt(row.line, `An order has at most ${rowsMax} rows.`);
+      continue;
+    }
+    if (current !== undefined) yield current;
+    if (id === "") throw faultAt(row.line, "The row has no id, and does not belong to the order above it.");
+    current = { id, name, first: row, rows: [row], isByNumber: row.columns.at.id === undefined };
+  }
+  if (current !== undefined) yield current;
+}
+
+function namesOf({ cells, columns, line }: OrderRowOfFile): { readonly id: string; readonly name: string } {
+  const name = cells.number ?? "";
+  const id = columns.at.id === undefined ? name : (cells.id ?? "").replace(/^'/u, "");
+  if (isOfSpreadsheet(id)) {
+    const message = `${shownValue(id)} is an id that a spreadsheet has changed: export the orders again, and do not save them with it.`;
+    throw faultAt(line, message);
+  }
+  return { id, name };
+}
+
+/** `5.12E+12`, `5123456789012.0`, `5,123,456`: a number as a spreadsheet shows it. */
+function isOfSpreadsheet(id: string): boolean {
+  return /^\d(?:[.,]\d+)?E\+\d+$/iu.test(id) || /^\d(?:[.,]\d+)E\d+$/iu.test(id) || /^\d+[.,][\d.,]*$/u.test(id);
+}
+
+const ofOrder = ["amount", "refunded", "currency", "status", "placedAt", "cancelledAt"] as const;
+
+/** Rows of an order repeat what the first one says of it, or say nothing. */
+function requireSame({ id, name, first }: OrderGroup, { cells, columns, line }: OrderRowOfFile, other: string): void {
+  if (name !== "" && other !== "" && name !== other) throw twoNames(line, id, [name, other]);
+  const column = ofOrder.find(
+    (key) => cells[key] !== undefined && cells[key] !== "" && cells[key] !== first.cells[key],
+  );
+  if (column === undefined) return;
+  const values = `${shownValue(cells[column] ?? "")}, and on line ${first.line} ${shownValue(first.cells[column] ?? "")}`;
+  throw faultAt(
+    line,
+    `${columnName(column, columns.names)} of order ${shownValue(id)} is ${values}: it must be of the whole order.`,
+  );
+}
+
+function columnName(column: OrderColumn, names: OrderRowOfFile["columns"]["names"]): string {
+  return names[column] ?? column;
+}
+
+function twoNames(line: number, id: string, names: readonly [string, string]) {
+  const [one, other] = names.map(shownValue);
+  return faultAt(
+    line,
+    `The id ${shownValue(id)} stands on two orders, ${one} and ${other}: a spreadsheet may have rounded it. Export the orders again.`,
+  );
+}
+
+const groupsMax = 10_000;
+
+/** Refuses an id that comes again among the last 10,000 orders: with another name, or apart from its first rows. */
+class RecentIds {
+  readonly #names = new Map<string, string>();
+
+  add({ id, name, first: { line } }: OrderGroup): void {
+    const before = this.#names.get(id);
+    if (before !== undefined && before !== name) throw twoNames(line, id, [before, name]);
+    if (before !== undefined) {
+      throw faultAt(line, `The rows of order ${shownValue(id)} do not stand together: sort the file by order.`);
+    }
+    this.#names.set(id, name);
+    const [oldest] = this.#names.keys();
+    if (this.#names.size > groupsMax && oldest !== undefined) this.#names.delete(oldest);
+  }
 }

@@ -33,7 +33,7 @@ export async function recoverImports(db: RootDatabase, leftovers: InterruptedImp
 }
 
 /** Removes what imports of the store have left whose processes ended. */
-export async function removeLeft(db: RootDatabase, storeId: string): Promise<void> {
+async function removeLeft(db: RootDatabase, storeId: string): Promise<void> {
   const left = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM "StagedImport"
     WHERE "storeId" = ${storeId} AND "decidedAt" IS NULL AND "startedAt" <= now() - ${leftAfter}::interval

@@ -3,14 +3,13 @@ import type { RootDatabase } from "../../../database/client.js";
 import { type AppError, errorAt, type Path } from "../../../errors.js";
 import { SentDigits } from "../../../lib/json/digits.js";
 import { isUnparsedList, type UnparsedValue } from "../../../lib/json/body.js";
-import { chunkRowsMax } from "../../sources/chunkRows.js";
+import { ChunkBuilder, chunkRowsMax } from "../../sources/chunk.js";
 import type { CsvChunk, CsvResult } from "../../sources/csv/csv.js";
 import { importFrom, type ImportOptions } from "../import.js";
 import type { ProductSource } from "../job.js";
 import type { ImportResult } from "../result.js";
 import { type JsonOptions, readProductsJson, withLists } from "../../sources/json.js";
 import { readOnThread } from "../../sources/thread.js";
-import { ChunkBuilder } from "../../sources/chunk.js";
 import { checkProduct, type Place } from "../../product/product.input.js";
 import { type ErrorPolicy, RowChecks } from "../../sources/rowChecks.js";
 

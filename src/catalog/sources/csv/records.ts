@@ -1,6 +1,8 @@
 import { DamagedRow, hasEscapedQuote, isDoubtful, type Place, Retries, shapeOf, type Width } from "./damage.js";
-import { comment, separatorIn } from "./aboveHeader.js";
 import { Finder, isSpace, LineEnds } from "./finder.js";
+
+/** Meta's files have lines of these above their header: `# Required | …`, `# ref_application_id 123`, `#LEARN HOW TO …`. */
+const comment = /^\s*"?#\s*(?:ref_(?:application|asset)_id\b|[^\s,;|]+[ |][^,;\t])/iu;
 
 export type Delimiter = (typeof delimiters)[number];
 export const delimiters = [",", ";", "\t"] as const;
@@ -273,4 +275,9 @@ export class RecordSplitter {
   #tooLong(): RecordFault {
     return this.#at === quoted ? "tooLongInQuotes" : "tooLong";
   }
+}
+
+/** What Excel's line `sep=;` above a header names. */
+function separatorIn(line: string): string | undefined {
+  return /^\s*"?sep=(.?)"?\s*$/iu.exec(line)?.[1];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { timeReader } from "../../../../../src/analytics/orders/files/cells/time.js";
+import { timeReader } from "../../../../../src/analytics/orders/files/csvOrders.js";
 
 const timeOf = (text: string, timeZone = "Europe/Berlin", isUtc = false) =>
   timeReader(timeZone)(text, isUtc)?.toISOString();
