@@ -1,6 +1,6 @@
 import { productColumns } from "../../src/catalog/product/product.columns.js";
 import { type ProductInput, productFieldNames } from "../../src/catalog/product/product.fields.js";
-import { chunkRowsMax } from "../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../src/catalog/sources/chunkRows.js";
 import { documentedFields } from "../../src/rest/routes/routes.contract.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";

@@ -5,7 +5,7 @@ import { fieldBits } from "../product/product.fields.js";
 import { anyFields, patchProducts } from "../product/product.patch.js";
 import { mergeSearchIndex } from "../product/search/product.searchIndex.js";
 import { assignToSite, isCatalogEmpty, type UpsertCounts, upsertProducts } from "./upsert.js";
-import { chunkRowsMax } from "../sources/chunk.js";
+import { chunkRowsMax } from "../sources/chunkRows.js";
 import type { ImportTarget } from "./job.js";
 import type { ImportMode } from "./modes/mode.js";
 import { removeProducts } from "./modes/replace.js";

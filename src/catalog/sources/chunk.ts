@@ -1,3 +1,4 @@
+import { chunkRowsMax } from "./chunkRows.js";
 import type { RowChecks } from "./rowChecks.js";
 import {
   concatRows,
@@ -8,9 +9,6 @@ import {
 } from "../product/product.columns.js";
 import type { ProductInput } from "../product/product.fields.js";
 import { presentFields } from "../product/product.input.js";
-
-/** The most rows of an import that one statement stores: a longer import is stored in several. Tests have fewer (vitest.config.ts). */
-export const chunkRowsMax = 2_000;
 
 const charactersMax = 2 * 1024 * 1024;
 

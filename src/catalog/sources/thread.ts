@@ -6,7 +6,7 @@ import { AppError } from "../../errors.js";
 import { FairShare } from "../../lib/fairShare.js";
 import type { UnparsedValue } from "../../lib/json/body.js";
 import { whenAborted } from "../../lib/timers.js";
-import { chunkRowsMax } from "./chunk.js";
+import { chunkRowsMax } from "./chunkRows.js";
 import type { CsvChunk, CsvResult } from "./csv/csv.js";
 import type { ReadingMessage, ReadingTask, ThreadFile, ThreadText } from "./thread.worker.js";
 import { threadModule } from "../../lib/threads/thread.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { importFrom } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/job.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/sent.js";

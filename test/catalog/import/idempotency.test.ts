@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { addSite } from "../../../src/access/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { importCsv } from "../../../src/catalog/import/ways/text.js";
 import type { ErrorPolicy } from "../../../src/catalog/sources/rowChecks.js";
 import { importProducts, listSource } from "../../../src/catalog/import/ways/sent.js";

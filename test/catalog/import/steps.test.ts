@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
 import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
 import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";

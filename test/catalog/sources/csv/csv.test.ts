@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../../src/catalog/sources/chunk.js";
+import { chunkRowsMax } from "../../../../src/catalog/sources/chunkRows.js";
 import { textArrayLiteral } from "../../../../src/database/sql/arrayLiteral.js";
 import {
   emptyRow,

@@ -18,6 +18,7 @@ export class CsvRows implements RowSource {
   readonly #columns: number;
   #inHeader = true;
 
+  /** In their order. */
   readonly #keys: readonly number[];
   private readonly delimiter: Delimiter;
 
@@ -36,7 +37,7 @@ export class CsvRows implements RowSource {
       else found.push(at);
     });
     this.#index = index;
-    this.#keys = [...reading.keys].flatMap((name) => index.get(name) ?? []);
+    this.#keys = [...reading.keys].flatMap((name) => index.get(name) ?? []).toSorted((one, other) => one - other);
   }
 
   get line(): number {
@@ -85,11 +86,19 @@ export class CsvRows implements RowSource {
     return { row: new CellRow(line, text.length, cells, this.#index) };
   }
 
+  /** A row may be far shorter than its header: it takes no longer than its own cells. */
   #withVisibleKeys(cells: readonly string[], line: number): readonly string[] {
-    const isSeen = (at: number): boolean => withoutInvisibleEnds(cells[at] ?? "") === (cells[at] ?? "");
-    if (this.#keys.every(isSeen)) return cells;
+    let visible: string[] | undefined;
+    for (const at of this.#keys) {
+      if (at >= cells.length) break;
+      const [cell, seen] = [cells[at] as string, withoutInvisibleEnds(cells[at] as string)]; // within its length
+      if (seen === cell) continue;
+      visible ??= [...cells];
+      visible[at] = seen;
+    }
+    if (visible === undefined) return cells;
     this.reading.notes.count(invisibleNote, line);
-    return cells.map((cell, at) => (this.#keys.includes(at) ? withoutInvisibleEnds(cell) : cell));
+    return visible;
   }
 }
 
