@@ -19,6 +19,7 @@ interface Stage extends BenchServer {
 export async function benchOrders(): Promise<Row[]> {
   const databaseUrl = await createDatabase();
   const stage = { ...(await startServer({ DATABASE_URL: databaseUrl })), databaseUrl };
+  await stage.command("store", "set", stage.store, "--currency", "EUR");
   const { url } = await stage.command("hook", "add", stage.store, "--from", "shopify", "--secret", secret);
   const path = new URL(url).pathname;
   return [...(await deliveryRows(stage, path)), ...(await paceRows(stage, path)), ...(await recountRows(stage))];

@@ -36,7 +36,9 @@ function linesOf({ lined, ofFiles }: KnownMoney, { lines, isTimed, amount }: New
 }
 
 /** Those that are known by their ids, and what else is left of the order no more. */
-function countedRefunds({ refunds, deletedAt, restoredAt = 0 }: KnownMoney, newest: NewestState, gross: number) {
+function countedRefunds(money: KnownMoney, newest: NewestState, gross: number) {
+  const { deletedAt, restoredAt = 0 } = money;
+  const refunds = money.refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id));
   const isDeleted = deletedAt !== undefined && deletedAt >= newest.changedAt && deletedAt > restoredAt;
   const unitsOf = ({ amount, amountWithTaxes = amount }: OrderRefund) =>
     toUnits(newest.areTaxesIncluded ? amountWithTaxes : amount);

@@ -20,8 +20,11 @@ export interface OrderRefund {
   readonly lines: readonly OrderLine[];
 }
 
-/** `isApart` where it was reported by itself: a state that does not list it may be older than it. */
-type KnownRefund = OrderRefund & { readonly isApart?: true };
+/**
+ * `isApart` where it was reported by itself: a state that does not list it may be older than it. `from` is the time of the latest state
+ * that has told it, if it names one: what was pending may have succeeded since it was reported.
+ */
+type KnownRefund = OrderRefund & { readonly isApart?: true; readonly from?: number };
 
 /** What a shop says of an order at one time. */
 export interface OrderState extends Family {
@@ -94,7 +97,7 @@ export interface KnownMoney extends PlacedFrom, Family {
   /** The most that was ever paid. */
   readonly gross: number;
   readonly newest: NewestState | null;
-  /** Those that the newest state lists, and those reported apart. */
+  /** Those that the newest state lists, those reported apart, and those that a shop's other states list: these do not count. */
   readonly refunds: readonly KnownRefund[];
   /** The newest state that has lines: they stay those of a later one with the same amount that leaves them out. */
   readonly lined?: Pick<NewestState, "changedAt" | "amount" | "lines">;
@@ -150,11 +153,17 @@ export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrde
 function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder {
   const { money = nothing, isPaid = false } = known ?? {};
   const isOfFile = money.newest?.isOfFile === true;
-  const [before, gross] = isOfFile ? [null, 0] : [money.newest, money.gross];
-  const newest = newestOf(before, news);
-  const isNewer = newest !== before;
-  const refunds = unite(money.refunds, news.refunds, isNewer);
+  const [last, gross] = isOfFile ? [null, 0] : [money.newest, money.gross];
+  const newest = newestOf(last, news);
+  const isNewer = newest !== last;
   const { changedAt } = news;
+  const isListed = ({ id }: KnownRefund) => newest.listed.includes(id);
+  const sent = news.refunds.map((refund) => ({ ...refund, ...(changedAt && { from: changedAt.getTime() }) }));
+  const refunds = unite(
+    money.refunds,
+    sent,
+    (refund, before) => isNewer || (!isListed(refund) && (refund.from ?? 0) > (before.from ?? 0)),
+  );
   const { from, ...placed } = placedBy(known, news, (changedAt ?? new Date(newest.changedAt)).getTime(), !changedAt);
   return {
     ...placed,
@@ -168,7 +177,7 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
       ...linedBy(money, news, newest),
       gross: news.isPaid ? Math.max(gross, news.amount) : gross,
       newest,
-      refunds: refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id)),
+      refunds: refunds.filter((refund) => refund.isApart === true || refund.from !== undefined || isListed(refund)),
     },
   };
 }
@@ -241,7 +250,7 @@ function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder
 
 function mergeRefund(known: KnownOrder | undefined, { id, refund }: { id: string; refund: OrderRefund }): KnownOrder {
   const order = known ?? unknownOrder(id, refund.at);
-  const refunds = unite(order.money.refunds, [{ ...refund, isApart: true }], false);
+  const refunds = unite(order.money.refunds, [{ ...refund, isApart: true }], () => false);
   return { ...order, money: { ...order.money, refunds } };
 }
 
@@ -274,14 +283,19 @@ function compare(a: NewestState, b: NewestState): number {
   );
 }
 
-function unite(known: readonly KnownRefund[], more: readonly KnownRefund[], isNewer: boolean): KnownRefund[] {
+function unite(
+  known: readonly KnownRefund[],
+  more: readonly KnownRefund[],
+  isLater: (refund: KnownRefund, before: KnownRefund) => boolean,
+): KnownRefund[] {
   const byId = new Map(known.map((refund) => [refund.id, refund]));
   for (const refund of more) {
     const before = byId.get(refund.id);
     // Some systems name no time of a refund: the first state that has it is the nearest.
     const at = Math.min(refund.at, before?.at ?? refund.at);
     const isApart = refund.isApart === true || before?.isApart === true;
-    byId.set(refund.id, { ...(isNewer || before === undefined ? refund : before), at, ...(isApart && { isApart }) });
+    const told = before === undefined || isLater(refund, before) ? refund : before;
+    byId.set(refund.id, { ...told, at, ...(isApart && { isApart }) });
   }
   return [...byId.values()].toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }

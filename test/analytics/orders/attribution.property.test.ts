@@ -4,12 +4,18 @@ import { recordEvents } from "../../../src/analytics/events/events.record.js";
 import { previewAttribution } from "../../../src/analytics/orders/attribution/preview.js";
 import { claimOrders } from "../../../src/analytics/orders/order.record.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
-import { createTestStore, openTestApp, openTestDatabase, type TestStore } from "../../support/app.js";
+import { createTestStore, openTestApp, openTestDatabase } from "../../support/app.js";
 import { attributed, type KnownShow, type Rule } from "../../support/figures/attributionOracle.js";
 import { asInputs, insertShows } from "../../support/figures.js";
 import type { SentEvent } from "../../support/oracle.js";
 import { isLong } from "../../support/run/tier.js";
-import { countedBy, recordedOrders, type SentOrder, sweptOrders } from "../../support/figures/orders.js";
+import {
+  countedBy,
+  figuresOfShows,
+  recordedOrders,
+  type SentOrder,
+  sweptOrders,
+} from "../../support/figures/orders.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
 const { client: db } = openTestDatabase(); // of which no server folds the totals
@@ -75,37 +81,6 @@ const history = fc.record({
 });
 type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 
-const kpis = "kpis { sales { live replay referral } refunds { total } orders { live replay referral } }";
-let reads = 0;
-
-/** What counts by show and channel, and for none; refunds of all together, and of shows only where none is divided. */
-async function figuresOf(store: TestStore) {
-  const until = new Date(Date.parse("2027-01-01T00:00:00Z") + (reads += 1)).toISOString(); // equal reads would be one
-  const fields = shows.map(({ id }) => `${id}: liveStreamAnalytics(lsId: "${id}") { ${kpis} }`);
-  const { data } = await store.graphql(
-    `query ($until: DateTime!) { ${fields.join(" ")}
-    storeAnalytics(from: "2026-01-01T00:00:00Z", until: $until) { unattributed { orders sales refunds } } }`,
-    { until },
-  );
-  const counts = new Map<string, { orders: number; sales: number }>();
-  let refunds = 0;
-  for (const { id } of shows) {
-    const { kpis: own } = data[id];
-    for (const channel of ["live", "replay", "referral"]) {
-      const [orders, sales] = [own.orders[channel], own.sales[channel]];
-      if (orders !== 0 || sales !== 0) counts.set(`${id} ${channel.toUpperCase()}`, { orders, sales });
-    }
-    refunds += own.refunds.total;
-  }
-  const { orders, sales, refunds: others } = data.storeAnalytics.unattributed;
-  if (orders !== 0 || sales !== 0) counts.set("", { orders, sales });
-  return { counts: sorted(counts), refunds: Math.round((refunds + others) * 100) };
-}
-
-function sorted(counts: ReadonlyMap<string, { orders: number; sales: number }>) {
-  return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
-}
-
 /** A store in which this happened, events and orders in any order, and what its oracle needs to know. */
 async function storeOf({ events, placed, batches, claims, arrivals, sweeps, first }: History) {
   const store = await createTestStore(app);
@@ -162,8 +137,11 @@ async function expectBy(by: Rule, { store, known, states, claimed }: Awaited<Ret
   const expected = attributed(known, states, claimed, by);
   const shown = new Map([...expected].filter(([, { orders, sales }]) => orders > 0 || sales > 0));
   const cents = new Map([...shown].map(([where, { orders, sales }]) => [where, { orders, sales: sales / 100 }]));
-  const figures = await figuresOf(store);
-  expect(figures.counts).toEqual(sorted(cents));
+  const figures = await figuresOfShows(
+    store,
+    shows.map(({ id }) => id),
+  );
+  expect(figures.counts).toEqual([...cents].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const grossOf = (sent: readonly SentOrder[]) => Math.max(...sent.map(({ amount }) => amount));
   const total = [...states.values()].reduce((sum, sent) => sum + grossOf(sent), 0);
   expect(figures.counts.reduce((sum, [, { sales }]) => sum + sales, 0)).toBeCloseTo(total, 6);

@@ -94,6 +94,24 @@ test("the viewer and the show are those of the latest state that names them", ()
     expect(mergeAll(news)).toMatchObject({ viewerId: "v2", lsId: "show of v2" });
 });
 
+test("a refund that was reported while it was pending counts once a state tells that it succeeded, whatever comes first", () => {
+  const common = { id: "1", placedAt, viewerId: null, lsId: null, channel: null };
+  const of = (amount: number) => ({ id: "r1", at: minute(1).getTime(), amount, lines: [] });
+  const paid = { ...common, kind: "state", isPaid: true, isCancelled: false, amount: 100, lines: [] } as const;
+  const pending: OrderNews = { kind: "refund", id: "1", refund: of(0) };
+  const told: OrderNews = { ...paid, changedAt: minute(2), remaining: 80, refunds: [of(20)] };
+  const sent: OrderNews = { ...paid, changedAt: undefined, remaining: 100, refunds: [] };
+  for (const news of [
+    [pending, told, sent],
+    [pending, sent, told],
+    [told, pending, sent],
+    [told, sent, pending],
+    [sent, told, pending],
+    [sent, pending, told],
+  ])
+    expect(countsOf(mergeAll(news))?.counted).toMatchObject({ gross: 1_000_000, refunds: [{ units: 200_000 }] });
+});
+
 test("news counts the same in any order, also twice", () => {
   const shuffled = history.chain((one) => {
     const news = newsOf(one);

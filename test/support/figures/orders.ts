@@ -54,11 +54,40 @@ export async function readOrder(store: TestStore, id: string) {
 let reads = 0;
 
 /** Of all orders of 2026. Equal reads within a second would be one, so each is another. */
-export async function unattributedOf(store: TestStore) {
+const unattributed = () => {
   const until = new Date(Date.parse("2027-01-01T00:00:00Z") + (reads += 1)).toISOString();
-  const query = `{ storeAnalytics(from: "2026-01-01T00:00:00Z", until: "${until}") {
-    unattributed { orders sales refunds } } }`;
-  return (await store.graphql(query)).data.storeAnalytics.unattributed;
+  return `storeAnalytics(from: "2026-01-01T00:00:00Z", until: "${until}") { unattributed { orders sales refunds } }`;
+};
+
+export async function unattributedOf(store: TestStore) {
+  return (await store.graphql(`{ ${unattributed()} }`)).data.storeAnalytics.unattributed;
+}
+
+const kpisOfChannels = "kpis { sales { live replay referral } refunds { total } orders { live replay referral } }";
+
+/**
+ * What counts by show and channel, or under the key of the empty text for none, in the order of these keys; and the cents of all refunds
+ * together.
+ */
+export async function figuresOfShows(store: TestStore, lsIds: readonly string[]) {
+  const fields = lsIds.map((id) => `${id}: liveStreamAnalytics(lsId: "${id}") { ${kpisOfChannels} }`);
+  const { data } = await store.graphql(`{ ${fields.join(" ")} ${unattributed()} }`);
+  const counts = new Map<string, { orders: number; sales: number }>();
+  let refunds = 0;
+  for (const id of lsIds) {
+    const { kpis: own } = data[id];
+    for (const channel of ["live", "replay", "referral"]) {
+      const [orders, sales] = [own.orders[channel], own.sales[channel]];
+      if (orders !== 0 || sales !== 0) counts.set(`${id} ${channel.toUpperCase()}`, { orders, sales });
+    }
+    refunds += own.refunds.total;
+  }
+  const { orders, sales, refunds: others } = data.storeAnalytics.unattributed;
+  if (orders !== 0 || sales !== 0) counts.set("", { orders, sales });
+  return {
+    counts: [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    refunds: Math.round((refunds + others) * 100),
+  };
 }
 
 export async function attributionOf(store: TestStore, id: string) {
