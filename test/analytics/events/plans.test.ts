@@ -20,7 +20,10 @@ async function preparedAfter(count: number, batches: number): Promise<Prepared[]
   const { client, close } = openClient({ ...connection, max: 1 }, options);
   try {
     const { storeId, lsId } = await newShow(client);
-    const events = asInputs(someEvents(count * batches));
+    const occurredAt = new Date(); // late ones are noted for the orders of their viewers, by another statement
+    const events = asInputs(someEvents(count * batches)).map((event) =>
+      Object.assign(event, { occurredAt }, event.type === "VIEW" && { seconds: 1 }),
+    );
     for (let first = 0; first < events.length; first += count) {
       await recordEvents(client, storeId, lsId, events.slice(first, first + count));
     }
