@@ -94,7 +94,7 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
 
 /** A path without the one slash at its end. The home page has one of its own: `//` ends in two. */
 function withoutSlash(path: string): string {
-  return /[^/]\/$/u.test(path) ? path.slice(0, -1) : path;
+  return path.length > 1 && path.endsWith("/") && !path.endsWith("//") ? path.slice(0, -1) : path;
 }
 
 /** With its method and body, by 308, and with the query string. */

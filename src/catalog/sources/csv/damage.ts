@@ -1,3 +1,5 @@
+import { isSpace } from "./finder.js";
+
 /** The cells of a row, counted. */
 export interface RowShape {
   readonly cells: number;
@@ -61,7 +63,7 @@ function cellAt(text: string, from: number, { delimiter, isWhole }: ScanOptions)
 function afterBlanks(text: string, from: number, delimiter: string): number {
   let at = from;
   for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[(at += 1)]) {
-    if (next.trim() !== "") break;
+    if (!isSpace(text.charCodeAt(at))) break;
   }
   return at;
 }
