@@ -4,7 +4,7 @@ import { requireCallersStore } from "../../database/shares/caller.js";
 import { Problems } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { checkText } from "../shows/liveStream.input.js";
-import { withShowLock } from "../shows/showLock.js";
+import { withShowLock } from "../../database/showLock.js";
 import { idBytes } from "./storage/codes.js";
 
 export interface ViewerErasure {

@@ -4,7 +4,7 @@ import { checkText } from "../shows/liveStream.input.js";
 import { parseDateTime } from "../../lib/dateTime.js";
 import { currencyDecimals, decimalsOf } from "../../access/stores/store.currency.js";
 import { count } from "../../lib/text.js";
-import { fromUnits, toUnits } from "../orders/units.js";
+import { fromUnits, toUnits } from "../../lib/money.js";
 
 export const shopperEventTypes = ["VIEW", "ADD_TO_CART", "ORDER", "REFUND"] as const;
 export const channels = ["LIVE", "REPLAY", "REFERRAL", "AUTO"] as const;

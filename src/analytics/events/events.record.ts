@@ -17,7 +17,7 @@ import { foldTotals, noteDue } from "../totals/fold.js";
 import { areNamesKept, keepNames, nameLimits, type NameLimits, resetIfReplaced } from "./keptNames.js";
 import { cachedShow, type CachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound, startWhenDue } from "../shows/liveStream.js";
-import { waitForShowLock } from "../shows/showLock.js";
+import { waitForShowLock } from "../../database/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;

@@ -8,7 +8,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { isSale, type ShopperEvent } from "./events.input.js";
 import { keepGroups, keepProducts, otherName, unknownName } from "./storage/keptNames.sql.js";
 import { showRow } from "./storage/showRow.js";
-import { showLocked, trySharedLock } from "../shows/showLock.js";
+import { showLocked, trySharedLock } from "../../database/showLock.js";
 
 /** How many distinct names a show counts: any text may be a device or a product. */
 export interface NameLimits {

@@ -2,7 +2,7 @@ import { identifiesNobody } from "../events/events.input.js";
 import { parseDateTime } from "../../lib/dateTime.js";
 import { canBeKey } from "../../lib/text.js";
 import { isName } from "../orders/order.rules.js";
-import { exact } from "../orders/units.js";
+import { exact } from "../../lib/money.js";
 
 /** A member of a payload that is not what the shop system documents. */
 export class PayloadError extends Error {}

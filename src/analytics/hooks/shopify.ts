@@ -1,4 +1,4 @@
-import { exact } from "../orders/units.js";
+import { exact } from "../../lib/money.js";
 import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./news.js";
 import {
   amountOf,

@@ -1,6 +1,6 @@
 import { canBeKey } from "../../lib/text.js";
 import type { Family } from "../orders/order.family.js";
-import { exact } from "../orders/units.js";
+import { exact } from "../../lib/money.js";
 import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./news.js";
 import {
   amountOf,

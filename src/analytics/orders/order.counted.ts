@@ -1,7 +1,7 @@
 import type { KnownMoney, KnownOrder, NewestState, OrderLine, OrderRefund } from "./order.state.js";
-import { divide, fromUnits, toUnits } from "./units.js";
+import { divide, fromUnits, toUnits } from "../../lib/money.js";
 
-/** What counts of an order, in units (units.ts). */
+/** What counts of an order, in units (lib/money.ts). */
 export interface CountedOrder {
   readonly gross: number;
   readonly lines: readonly OrderLine[];

@@ -6,7 +6,7 @@ import type { Channel } from "../events/events.input.js";
 import { findLiveStream, startWhenDue } from "../shows/liveStream.js";
 import type { OrderLine, OrderState } from "./order.state.js";
 import { checkOrder, type OrderInput, type OrderLineInput } from "./order.rules.js";
-import { fromUnits, toUnits } from "./units.js";
+import { fromUnits, toUnits } from "../../lib/money.js";
 
 const ordersMax = 2_000;
 

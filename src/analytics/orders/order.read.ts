@@ -7,13 +7,13 @@ import { findLiveStream } from "../shows/liveStream.js";
 import type { Channel } from "../events/events.input.js";
 import type { Part } from "./attribution/attribution.js";
 import { becauseOf } from "./attribution/because.js";
-import type { AttributionRule } from "./attribution/codes.js";
+import type { AttributionRule } from "../../database/codes.js";
 import { counted } from "./order.counted.js";
 import { type OrderLine } from "./order.state.js";
 import { attributedBy, channelOf, type Claimed, orderColumns, orderOf, type OrderRow } from "./order.store.js";
 import { partsBefore } from "./attribution/parts.js";
 import { attributionOf } from "./attribution/settings.js";
-import { fromUnits } from "./units.js";
+import { fromUnits } from "../../lib/money.js";
 
 export interface OrderAttribution {
   readonly show: { readonly id: string; readonly name: string } | null;

@@ -7,7 +7,7 @@ import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { noteDue } from "../totals/fold.js";
 import { partsOf } from "./attribution/attribution.js";
-import type { Attribution } from "./attribution/codes.js";
+import type { Attribution } from "./attribution/settings.js";
 import { readEvidences } from "./attribution/evidence.js";
 import { entriesOf, type Entry, recordEntries } from "./ledger.js";
 import { joinFamilies, relativesOf } from "./order.family.js";

@@ -16,7 +16,7 @@ import {
   type SentChannel,
 } from "../events/events.input.js";
 import { checkText } from "../shows/liveStream.input.js";
-import { decimalsMax, fromUnits, toUnits } from "./units.js";
+import { decimalsMax, fromUnits, toUnits } from "../../lib/money.js";
 
 export interface OrderLineInput {
   readonly productId?: string | null | undefined;

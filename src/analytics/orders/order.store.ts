@@ -3,7 +3,8 @@ import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Channel } from "../events/events.input.js";
-import { channelCodes, idArrayLiteral, idText } from "../events/storage/codes.js";
+import { channelCodes } from "../../database/codes.js";
+import { idArrayLiteral, idText } from "../events/storage/codes.js";
 import type { AttributedOrder } from "./attribution/attribution.js";
 import type { KnownMoney, KnownOrder } from "./order.state.js";
 
@@ -30,7 +31,7 @@ export interface OrderRow {
   readonly state: string;
 }
 
-const channels = new Map(Object.entries(channelCodes).map(([name, code]) => [code, name as Channel]));
+const channels = new Map<number, Channel>(Object.entries(channelCodes).map(([name, code]) => [code, name as Channel]));
 
 export function channelOf(code: number): Channel | null {
   return channels.get(code) ?? null;

@@ -2,11 +2,11 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
-import { reasonCodes } from "../orders/attribution/codes.js";
+import { reasonCodes } from "../../database/codes.js";
 import { removeEvents } from "../totals/prune.js";
 import { hasRows, prunedTables } from "../totals/prune.sql.js";
 import { findLiveStream, liveStreamNotFound } from "./liveStream.js";
-import { withShowLock } from "./showLock.js";
+import { withShowLock } from "../../database/showLock.js";
 
 export interface LiveStreamDeletion {
   readonly id: string;

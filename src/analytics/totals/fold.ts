@@ -4,7 +4,7 @@ import { retrying } from "../../database/transaction.js";
 import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { showRow, type ShowRow } from "../events/storage/showRow.js";
-import { trySharedLock } from "../shows/showLock.js";
+import { trySharedLock } from "../../database/showLock.js";
 import { addToSpans, daySeconds, epoch, quarterSeconds } from "./spans.sql.js";
 import { productSums } from "../events/storage/events.totals.sql.js";
 import { storeClientOf } from "../../database/shares/caller.js";

@@ -2,7 +2,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { findLiveStream, timesOf } from "../shows/liveStream.js";
 import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
-import { withShowLock } from "../shows/showLock.js";
+import { withShowLock } from "../../database/showLock.js";
 
 export interface PruneResult {
   readonly shows: string[];

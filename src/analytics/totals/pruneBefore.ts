@@ -1,7 +1,7 @@
 import type { RootDatabase } from "../../database/client.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { retrying } from "../../database/transaction.js";
-import { showLocked, trySharedLock, withShowLock } from "../shows/showLock.js";
+import { showLocked, trySharedLock, withShowLock } from "../../database/showLock.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 interface PruneBeforeOptions {

@@ -11,7 +11,7 @@ import { eventStatement } from "../events/storage/events.sql.js";
 import { linesOf } from "../events/storage/events.totals.sql.js";
 import { otherName, unknownName } from "../events/storage/keptNames.sql.js";
 import { findLiveStream } from "../shows/liveStream.js";
-import { withShowLock } from "../shows/showLock.js";
+import { withShowLock } from "../../database/showLock.js";
 import { foldWithin } from "./fold.js";
 
 const transactionTimeoutMs = 4 * 3_600_000;

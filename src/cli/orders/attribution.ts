@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { type Attribution, attributionRules, type AttributionRule } from "../../analytics/orders/attribution/codes.js";
+import { type Attribution, attributionRules } from "../../analytics/orders/attribution/settings.js";
+import type { AttributionRule } from "../../database/codes.js";
 import { windowName } from "../../analytics/orders/attribution/because.js";
 import { type AttributionChange, previewAttribution } from "../../analytics/orders/attribution/preview.js";
 import { attributionState, setAttribution } from "../../analytics/orders/attribution/recount.js";

@@ -1,7 +1,7 @@
 // @engine postgresql
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/access/key.js";
-import { withShowLock } from "../../../src/analytics/shows/showLock.js";
+import { withShowLock } from "../../../src/database/showLock.js";
 import { openTestApp } from "../../support/app.js";
 import { call } from "../../support/call.js";
 import { storedEvents, storeWithShow } from "../../support/events.js";

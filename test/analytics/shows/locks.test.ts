@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lockShow } from "../../../src/analytics/shows/showLock.js";
+import { lockShow } from "../../../src/database/showLock.js";
 import type { Database } from "../../../src/database/client.js";
 import { openTestDatabase } from "../../support/app.js";
 import { newShow } from "../../support/figures.js";

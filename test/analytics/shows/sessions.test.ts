@@ -9,7 +9,7 @@ import { pruneEvents } from "../../../src/analytics/totals/prune.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { deleteLiveStream } from "../../../src/analytics/shows/liveStream.delete.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
-import { lockShow, showLockKey } from "../../../src/analytics/shows/showLock.js";
+import { lockShow, showLockKey } from "../../../src/database/showLock.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { connect } from "../../../src/database/open.js";
 import { setLocal } from "../../../src/database/transaction.js";

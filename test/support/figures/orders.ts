@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Attribution } from "../../../src/analytics/orders/attribution/codes.js";
+import type { Attribution } from "../../../src/analytics/orders/attribution/settings.js";
 import { attributionState, recountPage, setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
 import { attributeDue, markLate } from "../../../src/analytics/orders/due.js";
 import type { RootDatabase } from "../../../src/database/client.js";

@@ -6,7 +6,8 @@ import { asBuffer } from "../../../lib/text.js";
 import { SpillQueue } from "../../../lib/streams/spillQueue.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 import type { Channel, ShopperEventType } from "../events.input.js";
-import { channelCodes, idText, isOfOrder, typeCodes } from "../storage/codes.js";
+import { channelCodes, typeCodes } from "../../../database/codes.js";
+import { idText, isOfOrder } from "../storage/codes.js";
 
 export interface EventExportOptions {
   readonly onProgress?: (events: number) => void;

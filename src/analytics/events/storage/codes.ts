@@ -1,6 +1,5 @@
 import { asBuffer } from "../../../lib/text.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { Channel, ShopperEventType } from "../events.input.js";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
 const uuidCharacters = 36;
@@ -64,18 +63,10 @@ export function idText(bytes: Uint8Array): string {
   return buffer.toString("utf8", 0, buffer.length - (buffer.length === uuidBytes + 1 && buffer.at(-1) === 0 ? 1 : 0));
 }
 
-/**
- * How events are stored: a CHECK of the table lists the same numbers. A reversal takes an ORDER or a REFUND back that an order
- * has in a show, at its own time (analytics/orders/ledger.ts); no caller can send one.
- */
-export const typeCodes: Readonly<Record<ShopperEventType, number>> = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 };
 /** Whether an event is an entry of an order, by its id: 33 bytes that begin with a NUL (analytics/orders/ledger.ts). */
 export function isOfOrder(id: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(octet_length(${id}) = 33 AND get_byte(${id}, 0) = 0)`;
 }
-
-export const reversalCodes = { ORDER: 5, REFUND: 6 } as const;
-export const channelCodes: Readonly<Record<Channel, number>> = { LIVE: 1, REPLAY: 2, REFERRAL: 3 };
 
 export function channelName(code: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE WHEN ${code} = 1 THEN 'LIVE' WHEN ${code} = 2 THEN 'REPLAY' ELSE 'REFERRAL' END)`;

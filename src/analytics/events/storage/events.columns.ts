@@ -1,7 +1,8 @@
 import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import type { OrderLineInput, ShopperEvent } from "../events.input.js";
 import { deviceName, sourceName } from "../keptNames.js";
-import { channelCodes, typeCodes, idArrayLiteral } from "./codes.js";
+import { channelCodes, typeCodes } from "../../../database/codes.js";
+import { idArrayLiteral } from "./codes.js";
 
 /** Array literals for `unnest`, and how many events they have. A column of nothing but empty texts or nulls has no elements. */
 export type EventColumns = ReturnType<typeof eventColumns>;

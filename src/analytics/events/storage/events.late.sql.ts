@@ -1,6 +1,6 @@
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { ShopperEvent } from "../events.input.js";
-import { typeCodes } from "./codes.js";
+import { typeCodes } from "../../../database/codes.js";
 import type { StoreRow } from "./showRow.js";
 
 /** Orders are attributed again five minutes after they were placed: of those placed since, nothing is missed. */

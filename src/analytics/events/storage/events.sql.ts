@@ -3,13 +3,13 @@ import type { Statement } from "../../../database/client.js";
 import { isStoreOf } from "../../../database/shares/caller.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import type { LiveStreamStatus } from "../../shows/liveStream.js";
-import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../shows/showLock.js";
+import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../../database/showLock.js";
 import type { EventColumns } from "./events.columns.js";
 import { lateOf, lateTime } from "./events.late.sql.js";
 import { totalsOf } from "./events.totals.sql.js";
 import { storeRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
-import { reasonCodes, ruleCodes } from "../../orders/attribution/codes.js";
+import { reasonCodes, ruleCodes } from "../../../database/codes.js";
 
 /** With `unexpected`, the statement fails for any duplicate; with `expected`, only for a concurrent one; with `concurrent`, never. */
 export type Duplicates = "unexpected" | "expected" | "concurrent";

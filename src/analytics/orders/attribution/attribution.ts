@@ -1,10 +1,10 @@
 import type { Channel } from "../../events/events.input.js";
-import { channelCodes } from "../../events/storage/codes.js";
-import type { AttributionRule, Reason } from "./codes.js";
+import { channelCodes } from "../../../database/codes.js";
+import type { AttributionRule, Reason } from "../../../database/codes.js";
 import { counted, type CountedOrder, type CountedRefund } from "../order.counted.js";
 import { type KnownOrder, type OrderLine, type OrderRefund } from "../order.state.js";
 import type { AttributionSettings } from "./settings.js";
-import { divide, fromUnits, toUnits } from "../units.js";
+import { divide, fromUnits, toUnits } from "../../../lib/money.js";
 
 /** What a viewer did before an order. */
 export interface Evidence {

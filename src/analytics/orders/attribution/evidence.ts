@@ -4,7 +4,7 @@ import { Prisma } from "../../../generated/prisma/client.js";
 import { secondsMax } from "../../events/events.input.js";
 import { idArrayLiteral } from "../../events/storage/codes.js";
 import type { AttributedOrder, Evidence, Evidences, Part } from "./attribution.js";
-import type { Attribution } from "./codes.js";
+import type { Attribution } from "./settings.js";
 
 /** Less is a page that was opened and left. */
 const watchedSecondsMin = 3;

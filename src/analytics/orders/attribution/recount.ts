@@ -7,7 +7,8 @@ import { Prisma } from "../../../generated/prisma/client.js";
 import { noteDue } from "../../totals/fold.js";
 import { attributeWithin, lockTimeoutMs } from "../order.record.js";
 import { waitForOrders } from "../order.store.js";
-import type { Attribution, AttributionRule } from "./codes.js";
+import type { Attribution } from "./settings.js";
+import type { AttributionRule } from "../../../database/codes.js";
 
 /** Until a page is committed, others wait for its orders; on the embedded engine, for the only session. */
 const pageOrders = { server: 500, embedded: 50 };

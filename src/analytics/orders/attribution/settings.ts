@@ -1,14 +1,23 @@
 import { currencyDecimals } from "../../../access/stores/store.currency.js";
 import type { Database } from "../../../database/client.js";
 import { AppError } from "../../../errors.js";
-import { toUnits } from "../units.js";
-import type { Attribution, AttributionRule } from "./codes.js";
+import { toUnits } from "../../../lib/money.js";
+import { type AttributionRule, ruleCodes } from "../../../database/codes.js";
 
 const windowHoursMax = 24 * 90;
 
+/** How orders are attributed to shows (docs/orders.md). */
+export const attributionRules = Object.keys(ruleCodes) as readonly AttributionRule[];
+
+export interface Attribution {
+  readonly rule: AttributionRule;
+  /** How long before an order something must have happened to count. */
+  readonly windowHours: number;
+}
+
 /** How a store's orders are attributed, and the smallest amount by which they are divided. */
 export interface AttributionSettings extends Attribution {
-  /** In units (units.ts): one of the last decimals of the store's currency. */
+  /** In units (lib/money.ts): one of the last decimals of the store's currency. */
   readonly step: number;
 }
 

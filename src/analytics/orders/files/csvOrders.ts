@@ -5,7 +5,7 @@ import { canBeKey } from "../../../lib/text.js";
 import type { Note } from "../../hooks/news.js";
 import { isViewerName, viewerIdOf } from "../../hooks/payload.js";
 import { isName, type OrderInput, type OrderLineInput } from "../order.rules.js";
-import { exact, toUnits } from "../units.js";
+import { exact, toUnits } from "../../../lib/money.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
 import type { FileOrder } from "./fileOrder.js";
 import { faultAt } from "./orderLines.js";

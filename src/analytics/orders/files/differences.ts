@@ -3,7 +3,7 @@ import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import { counted, type CountedOrder, netOf } from "../order.counted.js";
 import { merge, type OrderNews } from "../order.state.js";
 import { orderColumns, orderOf, type OrderRow } from "../order.store.js";
-import { fromUnits } from "../units.js";
+import { fromUnits } from "../../../lib/money.js";
 import { type FileOrder, isPaid, statusOf } from "./fileOrder.js";
 
 export interface Difference {

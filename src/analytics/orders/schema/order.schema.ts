@@ -1,6 +1,6 @@
 import { builder, enumValues } from "../../../schema/builder.js";
 import { Channel } from "../../events/events.schema.js";
-import type { AttributionRule as AttributionRuleValue } from "../attribution/codes.js";
+import type { AttributionRule as AttributionRuleValue } from "../../../database/codes.js";
 import type { Order, OrderAttribution } from "../order.read.js";
 import type { OrderLine } from "../order.state.js";
 

@@ -1,9 +1,9 @@
-import type { Database, RootDatabase } from "../../database/client.js";
-import { callerOf, requireCallersStore } from "../../database/shares/caller.js";
-import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
-import { inTransaction, setLocal } from "../../database/transaction.js";
-import { AppError } from "../../errors.js";
-import { Prisma } from "../../generated/prisma/client.js";
+import type { Database, RootDatabase } from "./client.js";
+import { callerOf, requireCallersStore } from "./shares/caller.js";
+import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
+import { inTransaction, setLocal } from "./transaction.js";
+import { AppError } from "../errors.js";
+import { Prisma } from "../generated/prisma/client.js";
 
 /** Longer than any batch takes. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
 const lockTimeoutMs = 1_000;
