@@ -78,7 +78,7 @@ const ofCatalog: readonly Mutant[] = [
   },
   {
     name: "A short import does not keep long ones out of the catalog.",
-    file: "src/catalog/import/catalogLock.ts",
+    file: "src/database/catalogLock.ts",
     from: "? Prisma.sql`pg_try_advisory_xact_lock_shared(${inUse(storeId)})`",
     to: "? Prisma.sql`true`",
     tests: ["test/catalog/import/locks", "test/database/contention"],

@@ -1,16 +1,9 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { AppError } from "../errors.js";
-import { type Granted, hashSecret, hasExpired, storeOfValid } from "./token.js";
+import type { Identity } from "../schema/context.js";
+import { hashSecret, hasExpired, storeOfValid } from "./token.js";
 import { createTrusted } from "./validity/trusted.js";
-
-export interface Identity {
-  readonly storeId: string;
-  /** Tells the store from a later one with its id. */
-  readonly storeCreatedAt: Date;
-  readonly tokenId: string;
-  readonly scopes: Granted;
-}
 
 /**
  * Authenticates by the secret sent.

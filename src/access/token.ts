@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
+import { type Scope, scopes } from "../schema/scopes.js";
 import { requireStore } from "./stores/store.js";
 
 /** The secret is not stored. */
@@ -126,29 +127,6 @@ export async function withRevocations<Row extends { readonly id: string; readonl
   const revoked = await db.revocation.findMany({ where: { storeId } });
   const times = new Map(revoked.map(({ id, revokedAt }) => [id, revokedAt]));
   return rows.map((row) => ({ ...row, revokedAt: row.revokedAt ?? times.get(row.id) ?? null }));
-}
-
-/** The order is that of lists; docs/access.md has a table of what each allows. */
-export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
-
-export type Scope = (typeof scopes)[number];
-
-/** May contain unknown scopes, which a later version stored and which allow nothing. */
-export type Granted = ReadonlySet<string>;
-
-/** The scope of calls that any valid token may make. */
-export const anyToken = "anyToken";
-
-/** What a call requires of its token. */
-export type RequiredScope = Scope | typeof anyToken;
-
-/** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
-export function requireScope(granted: Granted, scope: RequiredScope): void {
-  if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
-}
-
-export function forbidden(scope: Scope): AppError {
-  return new AppError("FORBIDDEN", `The access token does not have the scope ${scope}.`);
 }
 
 /**

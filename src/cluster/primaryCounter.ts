@@ -1,4 +1,4 @@
-import type { CallCounter, Policy, Reservation } from "../access/rateLimits/rateLimit.js";
+import type { CallCounter, Policy, Reservation } from "../schema/limits/policies.js";
 import { type LocalCounter, withLocalFallback } from "../access/rateLimits/rateLimit.memory.js";
 import { createCircuitBreaker } from "../lib/circuitBreaker.js";
 import type { Channel } from "./channel.js";

@@ -1,9 +1,10 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
-import { type Identify, type Identity, tokenHeader } from "../access/identity.js";
+import type { Identity } from "../schema/context.js";
+import { type Identify, tokenHeader } from "../access/identity.js";
 import type { TokenEnds } from "../access/validity/tokenEnds.js";
-import { type RateLimits, rateLimitHeaders } from "../access/rateLimits/rateLimit.js";
-import type { LiveFeed } from "../analytics/feed/feed.js";
+import { type RateLimits, rateLimitHeaders } from "../schema/limits/policies.js";
+import type { LiveFeed } from "../schema/context.js";
 import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { type Caller, onBehalfOf, reasonOf } from "../database/shares/caller.js";

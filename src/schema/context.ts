@@ -1,10 +1,9 @@
-import type { Identity } from "../access/identity.js";
-import type { RateLimits, Reservation } from "../access/rateLimits/rateLimit.js";
-import type { LiveFeed } from "../analytics/feed/feed.js";
+import type { RateLimits, Reservation } from "./limits/policies.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import type { UnparsedValue } from "../lib/json/body.js";
 import type { ResponseBudget } from "./limits/responseBudget.js";
 import type { Observation } from "./operationNames.js";
+import type { Granted } from "./scopes.js";
 
 export type Original = (
   | { readonly value: unknown; readonly frame?: Buffer | undefined }
@@ -90,6 +89,21 @@ export type Notice =
   /** The latest call that was counted for each policy. */
   | { readonly kind: "counted"; readonly reservations: readonly Reservation[] }
   | { readonly kind: "fileRead"; readonly reading: FileReading };
+
+/** Who calls: a token of a store. */
+export interface Identity {
+  readonly storeId: string;
+  /** Tells the store from a later one with its id. */
+  readonly storeCreatedAt: Date;
+  readonly tokenId: string;
+  readonly scopes: Granted;
+}
+
+/** Tells subscribers that figures of a show have changed. figures/feed/feed.ts adds what subscriptions need. */
+export interface LiveFeed {
+  /** Returns immediately. */
+  changed(storeId: string, lsId: string): void;
+}
 
 /** What resolvers get. */
 export interface Context {

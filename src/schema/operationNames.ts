@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { AppError, type ErrorCode } from "../errors.js";
-import type { PolicyName } from "../access/rateLimits/rateLimit.js";
+import type { PolicyName } from "./limits/policies.js";
 
 /** Names for the access log, metrics and traces; they contain no values. */
 export interface OperationNames {

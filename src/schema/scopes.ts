@@ -1,6 +1,27 @@
-import type { RequiredScope } from "../access/token.js";
+import { AppError } from "../errors.js";
 
-export { forbidden, requireScope, type RequiredScope } from "../access/token.js";
+/** The order is that of lists; docs/access.md has a table of what each allows. */
+export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** May contain unknown scopes, which a later version stored and which allow nothing. */
+export type Granted = ReadonlySet<string>;
+
+/** The scope of calls that any valid token may make. */
+export const anyToken = "anyToken";
+
+/** What a call requires of its token. */
+export type RequiredScope = Scope | typeof anyToken;
+
+/** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
+export function requireScope(granted: Granted, scope: RequiredScope): void {
+  if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
+}
+
+export function forbidden(scope: Scope): AppError {
+  return new AppError("FORBIDDEN", `The access token does not have the scope ${scope}.`);
+}
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {

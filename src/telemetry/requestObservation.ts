@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import type { PolicyName } from "../access/rateLimits/rateLimit.js";
+import type { PolicyName } from "../schema/limits/policies.js";
 import type { ErrorCode } from "../errors.js";
 import type { Execution, Observation, OperationNames } from "../schema/operationNames.js";
 import type { Metrics } from "./metrics.js";

@@ -5,7 +5,7 @@ import {
   withLocalFallback,
 } from "../../src/access/rateLimits/rateLimit.memory.js";
 import { countForWorker, createPrimaryCounter } from "../../src/cluster/primaryCounter.js";
-import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/access/rateLimits/rateLimit.js";
+import { policiesOf, rateLimitHeaders, tooManyCalls } from "../../src/schema/limits/policies.js";
 import type { Channel } from "../../src/cluster/channel.js";
 import { createCircuitBreaker } from "../../src/lib/circuitBreaker.js";
 import { stopTimers } from "../support/clock.js";

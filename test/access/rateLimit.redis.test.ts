@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { CallCounter } from "../../src/access/rateLimits/rateLimit.js";
+import type { CallCounter } from "../../src/schema/limits/policies.js";
 import { openRedisCounter } from "../../src/access/rateLimits/rateLimit.redis.js";
 import { stopTimers } from "../support/clock.js";
 import { startApp, type TestApp } from "../support/app.js";

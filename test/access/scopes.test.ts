@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { anyToken, type Scope, scopes, issueToken, listTokens } from "../../src/access/token.js";
+import { anyToken, type Scope, scopes } from "../../src/schema/scopes.js";
+import { issueToken, listTokens } from "../../src/access/token.js";
 import { rotateToken } from "../../src/access/token.replace.js";
 import { answerTo, asksOf, type Names, operations } from "../support/access/calls.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../support/app.js";

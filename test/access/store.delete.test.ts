@@ -55,8 +55,9 @@ test("an operator's import meanwhile leaves nothing behind", async () => {
   let isImported = false;
   const db = new Proxy(app.db, {
     get(target, name) {
-      if (name !== "stagedProduct") return Reflect.get(target, name, target); // deleted after products
-      return { deleteMany: () => importProducts(app.db, id, [product("b")]).then(() => (isImported = true)) };
+      if (name !== "site") return Reflect.get(target, name, target); // deleted after products
+      const count = () => app.db.site.count({ where: { storeId: id } });
+      return { count, deleteMany: () => importProducts(app.db, id, [product("b")]).then(() => (isImported = true)) };
     },
   });
   await deleteStore(db, id, 0);

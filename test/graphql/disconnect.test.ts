@@ -1,6 +1,6 @@
 import { parse } from "graphql";
 import { describe, expect, test } from "vitest";
-import { scopes } from "../../src/access/token.js";
+import { scopes } from "../../src/schema/scopes.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 import { executeOperation } from "../../src/execution/execute.js";

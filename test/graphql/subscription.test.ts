@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { serverSentEvents } from "../../src/graphql/streamFormat.js";
 import { KnownOperations } from "../../src/execution/operationCache.js";
 import { createKnownSubscriptions } from "../../src/graphql/subscription.js";
-import { scopes } from "../../src/access/token.js";
+import { scopes } from "../../src/schema/scopes.js";
 import { ResponseBudget } from "../../src/schema/limits/responseBudget.js";
 import type { Context } from "../../src/schema/context.js";
 

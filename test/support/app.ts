@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { issueToken } from "../../src/access/token.js";
 import { createStore } from "../../src/access/stores/store.js";
-import type { LiveFeed } from "../../src/analytics/feed/feed.js";
+import type { LiveFeed } from "../../src/schema/context.js";
 import { createApp } from "../../src/app.js";
 import { loggedError } from "../../src/cli/serve/log.js";
 import { type Config, readConfig } from "../../src/config.js";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { CallCounter, Policy, PolicyName, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, PolicyName, Reservation } from "../../schema/limits/policies.js";
 import { withTimeout } from "../../lib/timers.js";
 import type { CircuitBreaker } from "../../lib/circuitBreaker.js";
 

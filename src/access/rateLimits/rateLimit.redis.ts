@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { createCircuitBreaker } from "../../lib/circuitBreaker.js";
-import type { CallCounter, Policy, Reservation } from "./rateLimit.js";
+import type { CallCounter, Policy, Reservation } from "../../schema/limits/policies.js";
 import { withLocalFallback } from "./rateLimit.memory.js";
 
 const replyTimeoutMs = 500;

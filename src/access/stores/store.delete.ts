@@ -1,5 +1,6 @@
-import { deleteLiveStream } from "../../analytics/shows/liveStream.delete.js";
-import { withCatalog } from "../../catalog/import/catalogLock.js";
+import { type LockCatalog, withCatalog } from "../../database/catalogLock.js";
+import { withShowLock } from "../../database/showLock.js";
+import { deletePage, type PageEnd, storeTables } from "../../database/storeTables.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -57,28 +58,35 @@ export async function deleteStore(
   const { count: keys } = await db.publicKey.deleteMany({ where });
   const { count: hooks } = await db.hook.deleteMany({ where });
   if (tokens + keys + hooks > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-  for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
-    await deleteLiveStream(db, storeId, id, { force: true });
-  }
+  await deleteShows(db, storeId);
   if (contents.products > batchRows) await refreshStatistics(db);
   for (let after: string | undefined = ""; after !== undefined;) after = await deleteProducts(db, storeId, after);
-  await db.orderPart.deleteMany({ where });
-  await db.shopOrder.deleteMany({ where });
-  await db.orderClaim.deleteMany({ where });
-  await db.lateEvent.deleteMany({ where });
-  await db.hookFault.deleteMany({ where });
+  for (const table of storeTables) await deleteTable(db, storeId, table);
   await db.site.deleteMany({ where });
-  await db.stagedProduct.deleteMany({ where });
-  await db.stagedImport.deleteMany({ where });
   await db.accessToken.deleteMany({ where }); // issued meanwhile
   await db.publicKey.deleteMany({ where });
   await deleteRest(db, storeId);
   return contents;
 }
 
+/** From here on nothing is recorded for them, and they cannot be rebuilt: both need the row of the show, which they lock. */
+async function deleteShows(db: RootDatabase, storeId: string): Promise<void> {
+  const where = { storeId };
+  for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
+    const lock = { storeId, lsId: id, timeoutMs };
+    await withShowLock(db, lock, (transaction) => transaction.liveStream.deleteMany({ where: { storeId, id } }));
+  }
+}
+
+async function deleteTable(db: RootDatabase, storeId: string, table: (typeof storeTables)[number]): Promise<void> {
+  let after: PageEnd | undefined;
+  do ({ last: after } = await deletePage(db, { table, storeId, after, rowsMax: batchRows }));
+  while (after !== undefined);
+}
+
 /** An import that has begun meanwhile, which has no token, ends before or fails: a store with the same id begins empty. */
 function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
-  return withCatalog(db, storeId, { isLong: true }, (lock) =>
+  return alone(db, storeId, (lock) =>
     inTransaction(db, { timeoutMs }, async (transaction) => {
       await lock(transaction, "long");
       await transaction.idempotencyKey.deleteMany({ where: { storeId } });
@@ -86,6 +94,16 @@ function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
       await transaction.store.deleteMany({ where: { id: storeId } });
     }),
   );
+}
+
+/** With the store's catalog locked. An import that was accepted, but is not stored yet, is dropped. */
+function alone<Result>(
+  db: RootDatabase,
+  storeId: string,
+  transact: (lock: LockCatalog) => Promise<Result>,
+): Promise<Result> {
+  const finishAccepted = async () => void (await db.stagedImport.deleteMany({ where: { storeId } }));
+  return withCatalog(db, storeId, { isLong: true, finishAccepted }, transact);
 }
 
 /**
@@ -105,7 +123,7 @@ async function refreshStatistics(db: RootDatabase): Promise<void> {
  * @returns the last id, unless no product is left
  */
 function deleteProducts(db: RootDatabase, storeId: string, after: string): Promise<string | undefined> {
-  return withCatalog(db, storeId, { isLong: true }, (lock) =>
+  return alone(db, storeId, (lock) =>
     inTransaction(db, { timeoutMs }, async (transaction) => {
       await lock(transaction, "long");
       const [last] = await transaction.$queryRaw<{ id: string }[]>`

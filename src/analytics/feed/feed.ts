@@ -1,22 +1,22 @@
 import { AppError } from "../../errors.js";
+import type { LiveFeed } from "../../schema/context.js";
 import { whenAborted } from "../../lib/timers.js";
 import type { FeedRelay } from "./feed.relay.js";
 import { type Watcher, WatchedShow } from "./feed.show.js";
 import type { LiveStreamAnalytics } from "../kpis/kpis.read.js";
 import { LatestValue } from "./latestValue.js";
 
-/** Pushes a show's figures to subscribers when they change. */
-export interface LiveFeed {
-  readonly watchers: number;
-  /** Returns immediately. */
-  changed(storeId: string, lsId: string): void;
-  /**
-   * Sends figures now, and after changes at most once a second. Returning the iterator, or closing the feed, ends it.
-   *
-   * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the feed is full or closed
-   */
-  watch(storeId: string, lsId: string, until?: WatchUntil): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
-  close(): Promise<void>;
+declare module "../../schema/context.js" {
+  interface LiveFeed {
+    readonly watchers: number;
+    /**
+     * Sends figures now, and after changes at most once a second. Returning the iterator, or closing the feed, ends it.
+     *
+     * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the feed is full or closed
+     */
+    watch(storeId: string, lsId: string, until?: WatchUntil): Promise<AsyncIterableIterator<LiveStreamAnalytics>>;
+    close(): Promise<void>;
+  }
 }
 
 interface WatchUntil {

@@ -15,7 +15,8 @@ import {
   type ProductPerformance as ProductPerformanceValue,
   type ProductPerformanceOrder as ProductPerformanceOrderValue,
 } from "./productPerformance.js";
-import { checkOpenRange, checkRange } from "./storeRange.js";
+import { checkOpenRange } from "../../lib/dateRange.js";
+import { checkRange } from "./storeRange.js";
 
 const productsFirst = 10;
 

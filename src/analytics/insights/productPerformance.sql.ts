@@ -1,6 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
-import type { OpenRange } from "./storeRange.js";
+import type { OpenRange } from "../../lib/dateRange.js";
 import { timestampOf } from "../events/storage/codes.js";
 
 /** SELECT list for productFigures. Sums of decimals are text, to stay exact. */

@@ -4,7 +4,8 @@ import { batchLookups } from "../../database/batchLookups.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { money } from "../kpis/kpis.js";
 import { figureColumns, productFigure, productFigures } from "./productPerformance.sql.js";
-import type { OpenRange, StoreRange } from "./storeRange.js";
+import type { OpenRange } from "../../lib/dateRange.js";
+import type { StoreRange } from "./storeRange.js";
 
 /** Figures over all shows of a range. Orders, quantity and sales are gross; refunds are figures of their own. */
 export interface ProductPerformance {

@@ -1,4 +1,5 @@
 import { Problems } from "../../errors.js";
+import { checkEnds } from "../../lib/dateRange.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { aTimeZone, daysBefore, timeZoneNamed } from "../../lib/timeZone.js";
 
@@ -9,13 +10,6 @@ export interface StoreRange {
   readonly timeZone: string;
 }
 
-/** May be open at its ends. */
-export interface OpenRange {
-  readonly from?: Date | null | undefined;
-  readonly until?: Date | null | undefined;
-}
-
-const yearsMax = 5;
 const dayMs = 86_400_000;
 /** Earlier years could not be written in ISO 8601. */
 const dateTimeMin = new Date("0001-01-01T00:00:00Z");
@@ -31,22 +25,6 @@ export function checkRange(from: Date, until: Date, timeZone: string): StoreRang
   }
   problems.throwIfAny();
   return { from, until, timeZone: zone ?? "UTC" }; // an unknown one was refused
-}
-
-/** @throws {AppError} VALIDATION_FAILED where both ends are given, for an end before the start or more than 5 years */
-export function checkOpenRange(from: Date | null | undefined, until: Date | null | undefined): OpenRange {
-  const problems = new Problems();
-  if (from && until) checkEnds(from, until, problems);
-  problems.throwIfAny();
-  return { from, until };
-}
-
-function checkEnds(from: Date, until: Date, problems: Problems): void {
-  const refuse = (message: string) => problems.add({ code: "VALIDATION_FAILED", message, path: ["until"] });
-  const latest = new Date(from);
-  latest.setUTCFullYear(from.getUTCFullYear() + yearsMax);
-  if (until < from) refuse(mustBe("until", "at or after from", until));
-  if (until > latest) refuse(mustBe("until", `at most ${yearsMax} years after from`, until));
 }
 
 /**

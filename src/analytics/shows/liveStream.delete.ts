@@ -1,10 +1,9 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { errorAt } from "../../errors.js";
-import { Prisma } from "../../generated/prisma/client.js";
+import { deleteTotals, hasEventRows } from "../../database/storeTables.js";
 import { isStorable } from "../../lib/text.js";
 import { reasonCodes } from "../../database/codes.js";
-import { removeEvents } from "../totals/prune.js";
-import { hasRows, prunedTables } from "../totals/prune.sql.js";
+import { deleteEvents } from "./events.delete.js";
 import { findLiveStream, liveStreamNotFound } from "./liveStream.js";
 import { withShowLock } from "../../database/showLock.js";
 
@@ -21,16 +20,6 @@ interface DeletionOptions {
 }
 
 const timeoutMs = 60_000;
-
-/** The tables with rows of a show, besides its own and those that name it by its number. */
-const tables = [
-  "LiveStreamTotal",
-  "LiveStreamGroup",
-  "LiveStreamMinute",
-  "LiveStreamSpan",
-  "LiveStreamProduct",
-] as const;
-const tablesByNumber = [...prunedTables.map(({ name }) => name), "ShowProductSlot", "ShowProductSpan", "LateEvent"];
 
 /**
  * Deletes a show with its data. The show is archived first, so that it takes no more events, and these are removed in
@@ -61,7 +50,9 @@ export async function deleteLiveStream(
   });
   let events = 0;
   if (!isDeleted) {
-    events = await removeEvents(db, storeId, lsId, batchRows);
+    for await (const { table, removed } of deleteEvents(db, storeId, lsId, batchRows)) {
+      if (table === "ShowEvent") events += removed;
+    }
     await withShowLock(db, lock, (transaction) => deleteRows(transaction, storeId, lsId));
   }
   return { id: lsId, message: `Live stream ${lsId} was deleted.`, events };
@@ -70,7 +61,7 @@ export async function deleteLiveStream(
 /** Pruned events count too. */
 async function hasEvents(transaction: Database, storeId: string, lsId: string): Promise<boolean> {
   const [show] = await transaction.$queryRaw<{ hasEvents: boolean }[]>`
-    SELECT ${hasRows(storeId)} OR EXISTS (
+    SELECT ${hasEventRows(storeId)} OR EXISTS (
       SELECT FROM "LiveStreamTotal" AS t WHERE t."storeId" = ${storeId} AND t."liveStreamId" = s.id) AS "hasEvents"
     FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId}`;
   if (show === undefined) throw liveStreamNotFound();
@@ -80,14 +71,7 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** To be run with the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
-  for (const name of tablesByNumber) {
-    await transaction.$executeRaw`
-      DELETE FROM ${Prisma.raw(`"${name}"`)} WHERE "storeId" = ${storeId} AND show = ${number}`;
-  }
-  for (const table of tables) {
-    await transaction.$executeRaw`
-      DELETE FROM ${Prisma.raw(`"${table}"`)} WHERE "storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;
-  }
+  await deleteTotals(transaction, { storeId, id: lsId, number });
   // By rules of what was watched, they may count for another show now.
   await transaction.$executeRaw`
     UPDATE "ShopOrder" SET "dueAt" = ${new Date()}::timestamptz WHERE "storeId" = ${storeId} AND id IN (

@@ -7,7 +7,7 @@ import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "
 import type { Context } from "../../schema/context.js";
 import { sharedRead } from "../../schema/limits/sharedReads.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../schema/sortOrder.js";
-import { checkOpenRange } from "../insights/storeRange.js";
+import { checkOpenRange } from "../../lib/dateRange.js";
 import {
   countLiveStreams,
   listLiveStreams,

@@ -3,9 +3,8 @@ import { isCallersStore, isOfCallersStore, storeGone } from "../../database/shar
 import { inTransaction } from "../../database/transaction.js";
 import { AppError, Problems } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
-import { forgetEnd } from "../events/autoChannel.js";
 import { checkLiveStream, type LiveStreamInput } from "./liveStream.input.js";
-import { type LiveStreamStatus, liveStreamStatuses } from "./liveStream.js";
+import { forgetEnd, type LiveStreamStatus, liveStreamStatuses } from "./liveStream.js";
 
 const timeoutMs = 15_000;
 

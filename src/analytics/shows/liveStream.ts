@@ -1,9 +1,11 @@
+import { LRUCache } from "lru-cache";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { batchLookupsById } from "../../database/batchLookups.js";
 import { AppError, errorAt } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
 import { isOfCallersStore } from "../../database/shares/caller.js";
+import { keptByDatabase } from "../../database/shares/forStore.js";
 
 /** In the order of the transitions, which may skip a step, and go back from ENDED to LIVE alone. */
 export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
@@ -50,6 +52,33 @@ export async function findLiveStream(db: Database, storeId: string, id: string):
 const lookUpLiveStream = batchLookupsById((db, storeId, ids) =>
   db.liveStream.findMany({ where: { storeId, id: { in: ids } } }),
 );
+
+interface ShowEnd {
+  /** Null while the show has not ended. */
+  readonly endedAt: Date | null;
+}
+
+const endsMax = 10_000;
+/** How much later than its own process others learn that a show has ended. */
+const endTrustMs = 1_000;
+const endsOf = keptByDatabase(() => new LRUCache<string, ShowEnd>({ max: endsMax, ttl: endTrustMs }));
+
+/** When a show has ended, as it was known within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
+export async function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {
+  const ends = endsOf(db);
+  const key = showKey(storeId, lsId);
+  const start = performance.now();
+  const known = ends.get(key);
+  if (known !== undefined) return known;
+  const end = timesOf(await findLiveStream(db, storeId, lsId));
+  ends.set(key, end, { start });
+  return end;
+}
+
+/** What is known of a show's end is out of date. */
+export function forgetEnd(db: RootDatabase, storeId: string, lsId: string): void {
+  endsOf(db).delete(showKey(storeId, lsId));
+}
 
 export function liveStreamNotFound(): AppError {
   return errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]);

@@ -1,7 +1,8 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { findLiveStream, timesOf } from "../shows/liveStream.js";
-import { hasRows, prunedTables, type PruneCursor, pruneBatch } from "./prune.sql.js";
+import { deleteEvents } from "../shows/events.delete.js";
+import { hasEventRows } from "../../database/storeTables.js";
 import { withShowLock } from "../../database/showLock.js";
 
 export interface PruneResult {
@@ -20,13 +21,11 @@ export interface PruneProgress {
 interface PruneOptions {
   readonly before: Date;
   readonly lsId?: string | undefined;
-  readonly batchRows?: number;
+  readonly batchRows?: number | undefined;
   readonly onProgress?: (progress: PruneProgress) => void;
 }
 
-/** Holds locks, and vacuum back, only for a moment. */
-const batchRowsByDefault = 10_000;
-const batchTimeoutMs = 60_000;
+const lockTimeoutMs = 60_000;
 
 /**
  * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows take
@@ -35,13 +34,13 @@ const batchTimeoutMs = 60_000;
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the named show is not archived or ended later
  */
 export async function pruneEvents(db: RootDatabase, storeId: string, options: PruneOptions): Promise<PruneResult> {
-  const { before, lsId, batchRows = batchRowsByDefault, onProgress = () => undefined } = options;
+  const { before, lsId, batchRows, onProgress = () => undefined } = options;
   const ids = lsId === undefined ? await listPrunable(db, storeId, before) : [await named(db, storeId, lsId, before)];
   const shows: string[] = [];
   let [events, viewerRows] = [0, 0];
   for (const [showsDone, id] of ids.entries()) {
     let isChanged = await markPruned(db, storeId, id);
-    for await (const { table, removed } of pruneShow(db, storeId, id, batchRows)) {
+    for await (const { table, removed } of deleteEvents(db, storeId, id, batchRows)) {
       isChanged ||= removed > 0;
       if (table === "ShowEvent") events += removed;
       else viewerRows += removed;
@@ -58,7 +57,7 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
  * @returns whether it was not marked before
  */
 async function markPruned(db: RootDatabase, storeId: string, id: string): Promise<boolean> {
-  return withShowLock(db, { storeId, lsId: id, timeoutMs: batchTimeoutMs }, async (transaction) => {
+  return withShowLock(db, { storeId, lsId: id, timeoutMs: lockTimeoutMs }, async (transaction) => {
     const [where, now] = [{ storeId, id, status: "ARCHIVED" }, new Date()];
     const { count } = await transaction.liveStream.updateMany({
       where: { ...where, prunedAt: null },
@@ -70,38 +69,10 @@ async function markPruned(db: RootDatabase, storeId: string, id: string): Promis
   });
 }
 
-/** The show must be marked as pruned. @returns how many */
-export async function removeEvents(
-  db: RootDatabase,
-  storeId: string,
-  lsId: string,
-  batchRows = batchRowsByDefault,
-): Promise<number> {
-  let events = 0;
-  for await (const { table, removed } of pruneShow(db, storeId, lsId, batchRows)) {
-    if (table === "ShowEvent") events += removed;
-  }
-  return events;
-}
-
-async function* pruneShow(db: RootDatabase, storeId: string, lsId: string, rowsMax: number) {
-  const { number } = await findLiveStream(db, storeId, lsId);
-  for (const table of prunedTables) {
-    let after: PruneCursor | undefined;
-    do {
-      const batch = await withShowLock(db, { storeId, lsId, timeoutMs: batchTimeoutMs }, (transaction) =>
-        pruneBatch(transaction, { storeId, number, table, after, rowsMax }),
-      );
-      after = batch.last;
-      yield { table: table.name, removed: batch.removed };
-    } while (after !== undefined);
-  }
-}
-
 async function listPrunable(db: Database, storeId: string, before: Date): Promise<string[]> {
   const shows = await db.$queryRaw<(Parameters<typeof timesOf>[0] & { id: string })[]>`
     SELECT id, status, "startedAt", "durationSeconds" FROM "LiveStream" AS s
-    WHERE "storeId" = ${storeId} AND status = 'ARCHIVED' AND ("prunedAt" IS NULL OR ${hasRows(storeId)}) ORDER BY id`;
+    WHERE "storeId" = ${storeId} AND status = 'ARCHIVED' AND ("prunedAt" IS NULL OR ${hasEventRows(storeId)}) ORDER BY id`;
   return shows.filter((show) => hasEnded(show, before)).map(({ id }) => id);
 }
 

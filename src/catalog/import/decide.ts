@@ -6,8 +6,8 @@ import { engineOf } from "../../database/engine.js";
 import { inTransaction, inTransactionIf } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { blockingReads } from "../product/readGate.js";
-import { applyStaged, applySteps } from "./apply.js";
-import { type LockCatalog, withCatalog } from "./catalogLock.js";
+import { applyAccepted, applyStaged, applySteps } from "./apply.js";
+import { type LockCatalog, withCatalog } from "../../database/catalogLock.js";
 import { check, type Checked } from "./check.js";
 import { countProducts } from "./check.sql.js";
 import { onceForKey } from "./idempotency/once.js";
@@ -69,14 +69,19 @@ export function transact<Answer extends ImportResult | undefined>(
 ): Promise<Answer | ImportResult> {
   const isKept = (result: ImportResult | undefined) => result !== undefined;
   return onceForKey<Answer>(db, storeId, idempotency, signal, (once) =>
-    withCatalog(db, storeId, { isLong, signal }, (lock) => {
-      const work = () =>
-        inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, async (transaction) => {
-          const stored = once(transaction, () => write(transaction, lock));
-          return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
-        });
-      return isLong ? asLongWork(db, storeId, work, signal) : work();
-    }),
+    withCatalog(
+      db,
+      storeId,
+      { isLong, signal, finishAccepted: () => applyAccepted(storeClientOf(db), storeId) },
+      (lock) => {
+        const work = () =>
+          inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, async (transaction) => {
+            const stored = once(transaction, () => write(transaction, lock));
+            return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
+          });
+        return isLong ? asLongWork(db, storeId, work, signal) : work();
+      },
+    ),
   );
 }
 

@@ -1,13 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Revocation, revokeToken, rotateToken, undoRotation } from "../../access/token.replace.js";
-import {
-  type Scope,
-  scopes as allScopes,
-  type IssuedToken,
-  issueToken,
-  listTokens,
-  type TokenSummary,
-} from "../../access/token.js";
+import { type Scope, scopes as allScopes } from "../../schema/scopes.js";
+import { type IssuedToken, issueToken, listTokens, type TokenSummary } from "../../access/token.js";
 import { withDatabase } from "../runtime.js";
 import { addCommand, addGroup, parseDuration, parseFuture, parseName } from "../terminal/command.js";
 import { type OutputOptions, print, printSecret, requireOutput } from "../terminal/output.js";

@@ -1,6 +1,7 @@
 import { recordEvents } from "../../analytics/events/events.record.js";
 import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
-import { type Scope, hashSecret, issueToken } from "../../access/token.js";
+import type { Scope } from "../../schema/scopes.js";
+import { hashSecret, issueToken } from "../../access/token.js";
 import { importProducts } from "../../catalog/import/ways/sent.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
@@ -10,7 +11,7 @@ import { currency, demoProductIds, movePictures, pictured, demoProducts } from "
 import { issueKey } from "../../access/key.js";
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LiveFeed } from "../../analytics/feed/feed.js";
+import type { LiveFeed } from "../../schema/context.js";
 import { findLiveStream } from "../../analytics/shows/liveStream.js";
 
 /** The demo store; its token is undefined where it was issued before. */

@@ -7,7 +7,7 @@ import { createNoteRefused, isRefusal, type Refused } from "../../analytics/hook
 import { readShopify } from "../../analytics/hooks/shopify.js";
 import { isPing, readWoocommerce } from "../../analytics/hooks/woocommerce.js";
 import { currencyOf } from "../../access/stores/store.currency.js";
-import type { LiveFeed } from "../../analytics/feed/feed.js";
+import type { LiveFeed } from "../../schema/context.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { onBehalfOf } from "../../database/shares/caller.js";
 import { forStore } from "../../database/shares/forStore.js";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
-import { requireScope } from "../../access/token.js";
+import { requireScope } from "../../schema/scopes.js";
 import { AppError } from "../../errors.js";
 import { isExcluded } from "../../graphql/accepted.js";
 import type { Context } from "../../schema/context.js";

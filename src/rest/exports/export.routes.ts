@@ -1,5 +1,5 @@
 import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "graphql";
-import type { Scope } from "../../access/token.js";
+import type { Scope } from "../../schema/scopes.js";
 import { resolveSite } from "../../access/stores/site.js";
 import type { ShowDelimiter } from "../../analytics/insights/showColumns.js";
 import { exportShows } from "../../analytics/insights/showExport.js";

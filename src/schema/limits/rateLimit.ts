@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit";
-import { type Policy, type PolicyName, type Reservation, tooManyCalls } from "../../access/rateLimits/rateLimit.js";
+import { type Policy, type PolicyName, type Reservation, tooManyCalls } from "./policies.js";
 import type { Context } from "../context.js";
 
 export type Resolver<Parent, Args, Result> = (

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { PolicyName, RateLimits, Reservation } from "../../access/rateLimits/rateLimit.js";
+import type { PolicyName, RateLimits, Reservation } from "./policies.js";
 import type { Context } from "../context.js";
 import { admitRoot, announce, type Resolver } from "./rateLimit.js";
 

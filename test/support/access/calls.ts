@@ -16,7 +16,7 @@ import {
   parse,
   typeFromAST,
 } from "graphql";
-import { anyToken, type RequiredScope } from "../../../src/access/token.js";
+import { anyToken, type RequiredScope } from "../../../src/schema/scopes.js";
 import { schema } from "../../../src/graphql/schema.js";
 import { exportRoutes } from "../../../src/rest/exports/export.routes.js";
 import { pathParameters, type RestRoute, restBase, takesBody } from "../../../src/rest/routes/route.js";

@@ -5,7 +5,9 @@ import type { KnownOrder, OrderLine } from "../order.state.js";
 import type { Part, PartRefund } from "./attribution.js";
 import { type AttributionRule, type Reason, reasonCodes, ruleCodes } from "../../../database/codes.js";
 
-const rules = new Map<number, AttributionRule>(Object.entries(ruleCodes).map(([name, code]) => [code, name as AttributionRule]));
+const rules = new Map<number, AttributionRule>(
+  Object.entries(ruleCodes).map(([name, code]) => [code, name as AttributionRule]),
+);
 const reasons = new Map<number, Reason>(Object.entries(reasonCodes).map(([name, code]) => [code, name as Reason]));
 
 interface PartRow {

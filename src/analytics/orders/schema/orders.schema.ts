@@ -2,7 +2,7 @@ import { errorAt } from "../../../errors.js";
 import { parseDateTime } from "../../../lib/dateTime.js";
 import { builder } from "../../../schema/builder.js";
 import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "../../../schema/connections.js";
-import { checkOpenRange } from "../../insights/storeRange.js";
+import { checkOpenRange } from "../../../lib/dateRange.js";
 import { statesOf } from "../order.input.js";
 import { countOrders, findOrder, listOrders, type Order, type OrderPosition } from "../order.read.js";
 import { OrderRef } from "./order.schema.js";

@@ -1,4 +1,4 @@
-import { rateLimitHeaders } from "../../../access/rateLimits/rateLimit.js";
+import { rateLimitHeaders } from "../../../schema/limits/policies.js";
 import { exampleRequestId, exampleReservation } from "./problems.js";
 import type { JsonSchema } from "../types.js";
 import { type RestRoute, takesCondition, takesKey } from "../../routes/route.js";

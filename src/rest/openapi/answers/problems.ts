@@ -1,5 +1,5 @@
-import { forbidden } from "../../../access/token.js";
-import { type Reservation, tooManyCalls } from "../../../access/rateLimits/rateLimit.js";
+import { forbidden } from "../../../schema/scopes.js";
+import { type Reservation, tooManyCalls } from "../../../schema/limits/policies.js";
 import { keyInUse, keyReused } from "../../../catalog/import/idempotency/once.js";
 import { tooManyDeletions } from "../../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../../errors.js";

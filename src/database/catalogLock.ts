@@ -1,11 +1,10 @@
-import { engineOf } from "../../database/engine.js";
-import type { Database, RootDatabase } from "../../database/client.js";
-import { isCallersStore, storeClientOf, storeGone } from "../../database/shares/caller.js";
-import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
-import { noteMoves, waitForMoves } from "../../database/sql/storeStatements.js";
-import { AppError } from "../../errors.js";
-import { Prisma } from "../../generated/prisma/client.js";
-import { applyAccepted } from "./apply.js";
+import { engineOf } from "./engine.js";
+import type { Database, RootDatabase } from "./client.js";
+import { isCallersStore, storeGone } from "./shares/caller.js";
+import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
+import { noteMoves, waitForMoves } from "./sql/storeStatements.js";
+import { AppError } from "../errors.js";
+import { Prisma } from "../generated/prisma/client.js";
 
 /**
  * How long an import waits for other imports of its store; a long one may follow several. With the 5 seconds that a short one
@@ -36,6 +35,11 @@ export type LockCatalog = (transaction: Database, use: CatalogUse) => Promise<st
 interface CatalogOptions {
   readonly isLong: boolean;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * On the embedded engine, stores the accepted import that is in the way, instead of waiting for it: its process, or its token, may
+   * have ended.
+   */
+  readonly finishAccepted?: () => Promise<void>;
 }
 
 /**
@@ -48,15 +52,16 @@ interface CatalogOptions {
 export async function withCatalog<Result>(
   db: RootDatabase,
   storeId: string,
-  { isLong, signal }: CatalogOptions,
+  { isLong, signal, finishAccepted = () => Promise.resolve() }: CatalogOptions,
   transact: (lock: LockCatalog) => Promise<Result>,
 ): Promise<Result> {
-  const { lock, beforeNextAttempt } = engineOf(db).kind === "embedded" ? ofSingleSession : ofServer;
+  const isEmbedded = engineOf(db).kind === "embedded";
+  const lock = isEmbedded ? lockCatalogOfSession : lockCatalog;
   const deadline = performance.now() + waitMs[isLong ? "long" : "short"];
   for (let isFirst = true; ;) {
     const attempt = async () => {
       await waitForMoves(db, storeId, deadline - performance.now());
-      if (!isFirst) await beforeNextAttempt(db, storeId, isLong);
+      if (!isFirst) await (isEmbedded ? finishAccepted() : checkFree(db, storeId, isLong));
       isFirst = false;
       return untilLocked((onLocked) =>
         transact(async (transaction, use) => {
@@ -145,13 +150,6 @@ async function lockCatalogOfSession(transaction: Database, storeId: string): Pro
   if (!row.isFree) throw new LockedError();
   return row.now;
 }
-
-const ofServer = { lock: lockCatalog, beforeNextAttempt: checkFree };
-/** Applies the staged import in the way instead of waiting for it: its process, or its token, may have ended. */
-const ofSingleSession = {
-  lock: lockCatalogOfSession,
-  beforeNextAttempt: (db: RootDatabase, storeId: string) => applyAccepted(storeClientOf(db), storeId),
-};
 
 function refusal(): AppError {
   const message = "Another import of this store is under way. Nothing was changed.";
