@@ -95,7 +95,7 @@ export const ofAnalytics: readonly Mutant[] = [
   },
   {
     name: "A second folding of totals loses the quantities of products before it.",
-    file: "src/analytics/totals/fold.ts",
+    file: "src/analytics/events/fold.ts",
     from: "quantity = t.quantity + EXCLUDED.quantity,",
     to: "quantity = EXCLUDED.quantity,",
   },

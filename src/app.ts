@@ -9,7 +9,7 @@ import { shareMetrics } from "./cluster/sharedMetrics.js";
 import { type Channel, createPrimaryWarn, onlyOnce } from "./cluster/channel.js";
 import { createFindHook } from "./analytics/hooks/hook.js";
 import { createOrderSweep } from "./analytics/orders/sweep.js";
-import { foldDue } from "./analytics/totals/fold.js";
+import { foldDue } from "./analytics/events/fold.js";
 import { createRetentionSweep } from "./analytics/totals/retention.js";
 import { exportPlaces } from "./catalog/export/export.js";
 import { createImportSweep } from "./catalog/import/staging/recover.js";

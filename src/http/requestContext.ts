@@ -5,6 +5,7 @@ import { type Identify, tokenHeader } from "../access/identity.js";
 import type { TokenEnds } from "../access/validity/tokenEnds.js";
 import { type RateLimits, rateLimitHeaders } from "../schema/limits/policies.js";
 import type { LiveFeed } from "../schema/context.js";
+import { attributeDue } from "../analytics/orders/due.js";
 import type { Config } from "../config.js";
 import type { Database, RootDatabase } from "../database/client.js";
 import { type Caller, onBehalfOf, reasonOf } from "../database/shares/caller.js";
@@ -41,6 +42,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange,
     identity,
     limits: { bulkProductsMax: config.bulkProductsMax, rates: rateLimits, response: new ResponseBudget() },
     feed,
+    attributeOrders: attributeDue,
     sent: { isRest },
     notify: noticesOf(exchange),
     observation,

@@ -113,6 +113,12 @@ export interface Context {
   readonly identity: Identity;
   readonly limits: Limits;
   readonly feed: LiveFeed;
+  /** Attributes orders that events have made due. @returns the ids of the shows whose figures changed */
+  readonly attributeOrders: (
+    db: RootDatabase,
+    storeId: string,
+    orderIds: readonly string[],
+  ) => Promise<readonly string[]>;
   readonly sent: Sent;
   readonly notify: (notice: Notice) => void;
   readonly observation: Observation;

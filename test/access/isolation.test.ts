@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/access/stores/site.js";
 import { recordEvents } from "../../src/analytics/events/events.record.js";
 import { saveLiveStream } from "../../src/analytics/shows/liveStream.save.js";
-import { foldTotals } from "../../src/analytics/totals/fold.js";
+import { foldTotals } from "../../src/analytics/events/fold.js";
 import { importProducts } from "../../src/catalog/import/ways/sent.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { type Answer, answerTo, asksOf, type Names, type Operation, operations } from "../support/access/calls.js";

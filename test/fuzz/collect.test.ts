@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { issueKey } from "../../src/access/key.js";
-import { foldDue } from "../../src/analytics/totals/fold.js";
+import { foldDue } from "../../src/analytics/events/fold.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { keyTitles } from "../../src/http/routes/collect.route.js";
 import { checkedRest } from "../support/fuzz/fuzz.answers.js";

@@ -2,7 +2,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { callerOf, onBehalfOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "../events/events.input.js";
-import { type EventReceipt, recordEvents, recordShows } from "../events/events.record.js";
+import { type AttributeOrders, type EventReceipt, recordEvents, recordShows } from "../events/events.record.js";
 import type { ShowEvents } from "../events/events.send.js";
 import { idBytes } from "../events/storage/codes.js";
 
@@ -42,14 +42,16 @@ const unansweredOfStoreMax = unansweredMax / 2;
  * Group commit: one statement, most of the cost of small requests, records those of one store that come together. Each
  * gets the counts of its own events; one that is refused fails alone.
  */
-export function createGroupCommit(): RecordTogether {
-  const commit = new GroupCommit();
+export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
+  const commit = new GroupCommit(attribute);
   return (db, storeId, lsId, events) => commit.record(db, storeId, lsId, events);
 }
 
 class GroupCommit {
   readonly #queues = new Map<string, Queue>();
   #unanswered = 0;
+
+  constructor(private readonly attribute: AttributeOrders | undefined) {}
 
   async record(...[db, storeId, lsId, events]: Parameters<RecordTogether>): ReturnType<RecordTogether> {
     const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
@@ -86,9 +88,9 @@ class GroupCommit {
     queue.startedAt = performance.now();
     queue.running += 1;
     if (queue.waiting.length > 0) this.#schedule(key, queue);
-    for (const [lsId, requests] of await recordGroup(queue.storeId, group)) {
+    for (const [lsId, requests] of await recordGroup(queue.storeId, group, this.attribute)) {
       queue.alone.add(lsId);
-      void recordShow(queue.storeId, lsId, requests).finally(() => {
+      void recordShow(queue.storeId, lsId, requests, this.attribute).finally(() => {
         queue.alone.delete(lsId);
         this.#schedule(key, queue);
       });
@@ -148,6 +150,7 @@ interface Waiting extends ShowEvents {
 async function recordGroup(
   storeId: string,
   group: readonly Waiting[],
+  attribute: AttributeOrders | undefined,
 ): Promise<readonly (readonly [lsId: string, Waiting[]])[]> {
   const byShow = new Map<string, Waiting[]>();
   for (const one of group) {
@@ -160,7 +163,7 @@ async function recordGroup(
   const db = clientOf(group);
   try {
     const batches = shows.map(([lsId, requests]) => ({ lsId, events: requests.flatMap(({ events }) => events) }));
-    const outcomes = await recordShows(db, storeId, batches);
+    const outcomes = await recordShows(db, storeId, batches, attribute);
     return shows.filter(([lsId, requests], index) => {
       const outcome = outcomes[index];
       if (outcome?.status === "rejected") {
@@ -178,21 +181,22 @@ async function recordGroup(
 }
 
 /** Settles the requests of one show, refusing each by itself. Never rejects. */
-async function recordShow(storeId: string, lsId: string, requests: readonly Waiting[]): Promise<void> {
+async function recordShow(
+  storeId: string,
+  lsId: string,
+  requests: readonly Waiting[],
+  attribute: AttributeOrders | undefined,
+): Promise<void> {
   const since = new Date();
   const db = clientOf(requests);
   try {
-    const receipt = await recordEvents(
-      db,
-      storeId,
-      lsId,
-      requests.flatMap(({ events }) => events),
-    );
+    const events = requests.flatMap((one) => one.events);
+    const receipt = await recordEvents(db, storeId, lsId, events, { attribute });
     await answer(db, storeId, lsId, requests, receipt, since);
   } catch (error) {
     const parts = apart(requests, error);
     if (parts.length === 1) return requests.forEach((one) => one.reject(error));
-    for (const part of parts) await recordShow(storeId, lsId, part);
+    for (const part of parts) await recordShow(storeId, lsId, part, attribute);
   }
 }
 

@@ -12,8 +12,7 @@ import {
   type ShopperEventInput,
 } from "./events.input.js";
 import { type Outcome, type Part, refusingStatuses, sendEvents, type ShowEvents } from "./events.send.js";
-import { attributeDue } from "../orders/due.js";
-import { foldTotals, noteDue } from "../totals/fold.js";
+import { foldTotals, noteDue } from "./fold.js";
 import { areNamesKept, keepNames, nameLimits, type NameLimits, resetIfReplaced } from "./keptNames.js";
 import { cachedShow, type CachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound, startWhenDue } from "../shows/liveStream.js";
@@ -29,8 +28,21 @@ export interface EventReceipt {
 
 const lockWaitMsDefault = 5_000;
 
+/**
+ * Attributes the orders that events have made due: orders are above events.
+ *
+ * @returns the ids of the shows whose figures changed
+ */
+export type AttributeOrders = (
+  db: RootDatabase,
+  storeId: string,
+  orderIds: readonly string[],
+) => Promise<readonly string[]>;
+
 interface RecordOptions {
   readonly lockWaitMs?: number;
+  /** Without it, the next round of the sweep attributes them (orders/sweep.ts). */
+  readonly attribute?: AttributeOrders | undefined;
   /** Must be the same wherever a show is recorded or rebuilt. */
   readonly limits?: NameLimits;
 }
@@ -46,7 +58,7 @@ export async function recordEvents(
   storeId: string,
   lsId: string,
   events: readonly ShopperEventInput[],
-  { lockWaitMs = lockWaitMsDefault, limits = nameLimits }: RecordOptions = {},
+  { lockWaitMs = lockWaitMsDefault, attribute, limits = nameLimits }: RecordOptions = {},
 ): Promise<EventReceipt> {
   const part = await checked(db, storeId, { lsId, events });
   const deadline = performance.now() + lockWaitMs;
@@ -54,7 +66,7 @@ export async function recordEvents(
     const waitMs = deadline - performance.now();
     await keepNames(db, part.show.names, { ...part, storeId, limits, waitMs });
     const [outcome] = await sendEvents(db, storeId, [part], deadline);
-    const receipt = await receiptOf(db, storeId, part, outcome);
+    const receipt = await receiptOf(db, storeId, part, outcome, attribute);
     if (receipt !== undefined) return receipt;
     if (outcome?.isReplaced === true || outcome?.status === "SCHEDULED") continue; // replaced or started meanwhile
     if (outcome?.isTooEarly === true) {
@@ -75,6 +87,7 @@ export async function recordShows(
   db: RootDatabase,
   storeId: string,
   batches: readonly ShowEvents[],
+  attribute?: AttributeOrders,
 ): Promise<PromiseSettledResult<EventReceipt | undefined>[]> {
   const parts = await Promise.allSettled(batches.map((batch) => checked(db, storeId, batch)));
   const ready = parts.flatMap((part) =>
@@ -85,7 +98,9 @@ export async function recordShows(
   return Promise.allSettled(
     parts.map(async (part) => {
       if (part.status === "rejected") throw part.reason;
-      return ready.includes(part.value) ? receiptOf(db, storeId, part.value, outcomes.get(part.value)) : undefined;
+      return ready.includes(part.value)
+        ? receiptOf(db, storeId, part.value, outcomes.get(part.value), attribute)
+        : undefined;
     }),
   );
 }
@@ -121,6 +136,7 @@ async function receiptOf(
   storeId: string,
   { lsId, events, refusedBy, show }: Part,
   outcome: Outcome | undefined,
+  attribute: AttributeOrders | undefined,
 ): Promise<EventReceipt | undefined> {
   if (outcome === undefined) throw liveStreamNotFound();
   if (outcome.status === "ARCHIVED" && refusedBy.includes("ARCHIVED")) {
@@ -136,9 +152,9 @@ async function receiptOf(
   else show.batchesWithoutDuplicates += 1;
   await foldWhenDue(db, storeId, lsId, show, outcome.rowsToFold);
   const receipt = { accepted: outcome.accepted, duplicates: events.length - outcome.accepted };
-  if (!outcome.hasDueOrders) return receipt;
+  if (!outcome.hasDueOrders || attribute === undefined) return receipt;
   const orders = events.flatMap(({ orderId }) => (orderId ? [orderId] : []));
-  return { ...receipt, changed: await attributeDue(db, storeId, orders) };
+  return { ...receipt, changed: await attribute(db, storeId, orders) };
 }
 
 async function foldWhenDue(

@@ -112,9 +112,15 @@ builder.mutationFields((t) => ({
       lsId: t.arg.string({ description: "The id of a show." }),
       events: t.arg({ type: [ShopperEventInput], description: "In any order." }),
     },
-    resolve: async (_, { lsId, events: given }, { db, identity, feed, observation, sent }) => {
+    resolve: async (
+      _,
+      { lsId, events: given },
+      { db, identity, attributeOrders: attribute, feed, observation, sent },
+    ) => {
       const events = uncoercedEvents(given, sent.originals) ?? given;
-      const receipt = await observation.recording(() => recordEvents(db, identity.storeId, lsId, events));
+      const receipt = await observation.recording(() =>
+        recordEvents(db, identity.storeId, lsId, events, { attribute }),
+      );
       // For duplicates too: the batch that stored them may have failed before subscribers were notified.
       if (events.length > 0) feed.changed(identity.storeId, lsId);
       for (const other of receipt.changed ?? []) if (other !== lsId) feed.changed(identity.storeId, other);

@@ -3,7 +3,7 @@ import type { Database } from "../../database/client.js";
 import { startOfDay, type ZoneOffset, zoneOffsets } from "../../lib/timeZone.js";
 import { moneySum } from "../kpis/kpis.js";
 import { bucketsMax, wholeMinutes } from "../kpis/timeline.sql.js";
-import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
+import { daySeconds, quarterSeconds } from "../events/storage/spans.sql.js";
 import type { StoreRange } from "./storeRange.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { timestampOf } from "../events/storage/codes.js";

@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { daySeconds, quarterSeconds } from "../totals/spans.sql.js";
+import { daySeconds, quarterSeconds } from "../events/storage/spans.sql.js";
 import { timestampOf } from "../events/storage/codes.js";
 
 export const minuteSeconds = 60;

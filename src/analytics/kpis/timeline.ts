@@ -5,7 +5,7 @@ import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { timestampOf } from "../events/storage/codes.js";
-import { epoch, wholeShowSeconds } from "../totals/spans.sql.js";
+import { epoch, wholeShowSeconds } from "../events/storage/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 import { batchLookups } from "../../database/batchLookups.js";

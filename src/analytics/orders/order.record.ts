@@ -5,7 +5,7 @@ import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
-import { noteDue } from "../totals/fold.js";
+import { noteDue } from "../events/fold.js";
 import { partsOf } from "./attribution/attribution.js";
 import type { Attribution } from "./attribution/settings.js";
 import { readEvidences } from "./attribution/evidence.js";

@@ -12,7 +12,7 @@ import { linesOf } from "../events/storage/events.totals.sql.js";
 import { otherName, unknownName } from "../events/storage/keptNames.sql.js";
 import { findLiveStream } from "../shows/liveStream.js";
 import { withShowLock } from "../../database/showLock.js";
-import { foldWithin } from "./fold.js";
+import { foldWithin } from "../events/fold.js";
 
 const transactionTimeoutMs = 4 * 3_600_000;
 export interface RebuildResult {

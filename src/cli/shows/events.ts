@@ -1,3 +1,4 @@
+import { attributeDue } from "../../analytics/orders/due.js";
 import type { Command } from "commander";
 import { type EventFileProgress, recordEventFile } from "../../analytics/events/files/events.file.js";
 import type { Config } from "../../config.js";
@@ -46,7 +47,11 @@ export function addEventsCommands(program: Command): void {
               if (phase === "recording") changed(store, lsId);
             };
             const recorded = recordEventFile(db, store, lsId, file, { partitions: partitionsOf(config), onProgress });
-            return recorded.finally(() => changed(store, lsId));
+            const attributed = recorded.then(async (receipt) => {
+              for (const id of await attributeDue(db, store)) changed(store, id);
+              return receipt;
+            });
+            return attributed.finally(() => changed(store, lsId));
           }),
         ),
       );

@@ -7,6 +7,7 @@ import { type FindKey, isAmong } from "../../access/key.js";
 import { rateLimitHeaders, type RateLimits, tooManyCalls } from "../../schema/limits/policies.js";
 import { type Collected, readCollected, readKey } from "../../analytics/collect/collect.input.js";
 import { claimOrders } from "../../analytics/orders/order.record.js";
+import { attributeDue } from "../../analytics/orders/due.js";
 import { createGroupCommit, type RecordTogether } from "../../analytics/collect/group.js";
 import { clientOf } from "../../analytics/collect/userAgent.js";
 import type { EventReceipt } from "../../analytics/events/events.record.js";
@@ -80,7 +81,7 @@ const tooEarlySecondsMax = 300;
 /** `POST /collect/v1`, for shops' pages with a public key (docs/tracking.md). */
 export function createCollectRoute(options: CollectRouteOptions): Route {
   const { log } = options;
-  const record = createGroupCommit();
+  const record = createGroupCommit(attributeDue);
   return async (exchange) => {
     const { request, response, observation, search } = exchange;
     observation.route = collectPath;

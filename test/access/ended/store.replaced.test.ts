@@ -6,7 +6,7 @@ import { scopes } from "../../../src/schema/scopes.js";
 import { hashSecret, issueToken } from "../../../src/access/token.js";
 import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { foldTotals } from "../../../src/analytics/events/fold.js";
 import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { answerTo, asksOf, type Names, operations, type Sent } from "../../support/access/calls.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { foldTotals } from "../../../src/analytics/events/fold.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import { readTimeline } from "../../../src/analytics/kpis/timeline.js";
 import { openTestDatabase } from "../../support/app.js";

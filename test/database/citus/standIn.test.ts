@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addSite } from "../../../src/access/stores/site.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { foldTotals } from "../../../src/analytics/events/fold.js";
 import { importProducts } from "../../../src/catalog/import/ways/sent.js";
 import { readNodeStates } from "../../../src/database/citus/nodeStates.js";
 import { distribute } from "../../../src/database/migrations/distribute.js";

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { eraseViewer } from "../../../src/analytics/events/erase.js";
 import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/totals/fold.js";
+import { foldTotals } from "../../../src/analytics/events/fold.js";
 import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
 import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
 import type { RootDatabase } from "../../../src/database/client.js";

@@ -8,7 +8,7 @@ import { sendPartitioned } from "./events.partitions.js";
 import { type EventReceipt, recordEvents } from "../events.record.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 import { readLines } from "./ndjson.js";
-import { foldTotals } from "../../totals/fold.js";
+import { foldTotals } from "../fold.js";
 
 export interface EventFileProgress {
   readonly phase: "checking" | "recording";

@@ -4,7 +4,7 @@ import { asLocked } from "../../../database/shares/lockWait.js";
 import { retryAfterMoves } from "../../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { noteDue } from "../../totals/fold.js";
+import { noteDue } from "../../events/fold.js";
 import { attributeWithin, lockTimeoutMs } from "../order.record.js";
 import { waitForOrders } from "../order.store.js";
 import type { Attribution } from "./settings.js";

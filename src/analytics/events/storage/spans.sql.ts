@@ -1,5 +1,5 @@
-import type { ShowRow } from "../events/storage/showRow.js";
-import { Prisma } from "../../generated/prisma/client.js";
+import type { ShowRow } from "./showRow.js";
+import { Prisma } from "../../../generated/prisma/client.js";
 
 /** Spans in seconds: quarters of an hour, by which time zones differ; days; and the whole show, for its peak. */
 export const quarterSeconds = 900;
