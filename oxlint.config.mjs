@@ -75,27 +75,27 @@ export default defineConfig({
       "schema/ is what features build their part of the schema with: it does not know how operations run.",
     ),
     inward(
-      ["src/execution/**"],
+      ["src/api/execution/**"],
       ["graphql-yoga", "sofa-api", ...folders(...features, "graphql", "rest", "http", "telemetry", "cluster", "cli")],
       "execution/ runs any operation of either style: it knows no feature and no endpoint.",
     ),
     inward(
-      ["src/graphql/**"],
+      ["src/api/graphql/**"],
       folders("rest", "http", "telemetry", "cluster", "cli"),
       "The GraphQL endpoint does not know how requests arrive.",
     ),
     inward(
-      ["src/rest/**"],
+      ["src/api/rest/**"],
       ["graphql-yoga", ...folders("graphql", "http", "telemetry", "cluster", "cli")],
       "REST knows how operations run, not the GraphQL endpoint or the server.",
     ),
     inward(
-      ["src/telemetry/**"],
+      ["src/server/telemetry/**"],
       folders("rest", "http", "cluster", "cli"),
       "Telemetry is notified of requests through schema/operationNames.ts and by the server; it depends on neither.",
     ),
     inward(
-      ["src/cluster/**"],
+      ["src/server/cluster/**"],
       [...graphqlLibraries, ...folders("database", "schema", "execution", "graphql", "rest", "http", "cli")],
       "cluster/ connects workers with their primary: it carries what others give it, and serves no requests.",
     ),
@@ -132,10 +132,10 @@ export default defineConfig({
       files: ["src/dashboard/vite.config.ts", "src/tracker/vite.config.ts"],
       rules: { "no-restricted-imports": "off" },
     },
-    inward(["src/http/**"], folders("cluster", "cli"), "The server does not know who starts it."),
+    inward(["src/server/http/**"], folders("cluster", "cli"), "The server does not know who starts it."),
     {
       // Types of an observation, its trace and its summary still need each other.
-      files: ["src/telemetry/**"],
+      files: ["src/server/telemetry/**"],
       rules: { "import/no-cycle": ["error", { ignoreTypes: true }] },
     },
     {

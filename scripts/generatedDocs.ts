@@ -4,8 +4,8 @@ import * as z from "zod";
 import { createProgram } from "../src/cli/program.js";
 import { sections } from "../src/config.js";
 import { type ErrorCode, errorCodes, placeCodes } from "../src/errors.js";
-import { schema } from "../src/graphql/schema.js";
-import { problemTypes } from "../src/rest/problemDetails.js";
+import { schema } from "../src/api/graphql/schema.js";
+import { problemTypes } from "../src/api/rest/problemDetails.js";
 import { withLayouts } from "./layoutDocs.js";
 
 const helpCharactersMax = 110;

@@ -1,6 +1,6 @@
-import { type Layout, namesIn, type Role } from "../src/catalog/sources/formats/layout.js";
-import { roleMeanings } from "../src/catalog/sources/formats/columnsUsed.js";
-import { layouts } from "../src/catalog/sources/formats/recognize.js";
+import { type Layout, namesIn, type Role } from "../src/files/formats/layout.js";
+import { roleMeanings } from "../src/files/formats/columnsUsed.js";
+import { layouts } from "../src/files/formats/recognize.js";
 
 const namesCharactersMax = 117;
 const saleDates = ["saleStart", "saleEnd", "saleDates"] as const;

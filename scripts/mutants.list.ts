@@ -4,41 +4,41 @@ import type { Mutant } from "./mutants.type.js";
 const ofAccess: readonly Mutant[] = [
   {
     name: "A rotated token stops working at the later of its own end and that of the grace, not at the earlier.",
-    file: "src/access/token.replace.ts",
+    file: "src/stores/token.replace.ts",
     from: "old.expiresAt < graceEnds ?",
     to: "old.expiresAt > graceEnds ?",
   },
   {
     name: "A token is trusted from the end of its lookup on: where that is slow, it works for too long once revoked.",
-    file: "src/access/validity/trusted.ts",
+    file: "src/stores/validity/trusted.ts",
     from: "else trusted.set(key, known, { start });",
     to: "else trusted.set(key, known);",
   },
   {
     name: "A store may make one call more than its rate limit.",
-    file: "src/access/rateLimits/rateLimit.memory.ts",
+    file: "src/stores/rateLimits/rateLimit.memory.ts",
     from: "window.calls < policy.callsMax",
     to: "window.calls <= policy.callsMax",
   },
   {
     name: "Where Redis fails, each store gets a whole new rate limit at once.",
-    file: "src/access/rateLimits/rateLimit.memory.ts",
+    file: "src/stores/rateLimits/rateLimit.memory.ts",
     from: "if (reservation.isGranted) local.add(policy, storeId, reservation.resetMs);",
     to: "",
   },
   {
     name: "A key for the subdomains of shop.example may be used by pages of evilshop.example.",
-    file: "src/access/key.ts",
+    file: "src/stores/publicKey.ts",
     from: "origin.endsWith(`.${host}`)",
     to: "origin.endsWith(host)",
-    tests: ["test/access/key", "test/analytics/collect/collect"],
+    tests: ["test/stores/key", "test/events/collect/collect"],
   },
   {
     name: "A deleted store leaves behind which viewers claimed its orders.",
-    file: "src/access/stores/store.delete.ts",
+    file: "src/stores/store.delete.ts",
     from: "await db.orderClaim.deleteMany({ where });",
     to: "",
-    tests: ["test/access/store.delete", "test/access/ended/store"],
+    tests: ["test/stores/store.delete", "test/stores/ended/store"],
   },
 ];
 
@@ -52,7 +52,7 @@ const ofCatalog: readonly Mutant[] = [
   },
   {
     name: "An idempotency key may be used again for another request by another mutation.",
-    file: "src/catalog/import/idempotency/once.ts",
+    file: "src/catalog/import/idempotentImport.ts",
     from: "AND (field = ${field} OR fingerprint <> ${fingerprint})",
     to: "AND field = ${field}",
   },
@@ -71,10 +71,10 @@ const ofCatalog: readonly Mutant[] = [
   },
   {
     name: "A sale in a feed ends with the beginning of its last day.",
-    file: "src/catalog/sources/formats/values/dates.ts",
+    file: "src/files/formats/values/dates.ts",
     from: "time >= end.ms + end.lengthMs",
     to: "time >= end.ms",
-    tests: ["test/catalog/sources/formats/"],
+    tests: ["test/files/formats/"],
   },
   {
     name: "A short import does not keep long ones out of the catalog.",
@@ -95,7 +95,7 @@ const ofCatalog: readonly Mutant[] = [
     file: "src/catalog/product/product.schema.ts",
     from: 'extensions: { scope: "catalog:write" },',
     to: 'extensions: { scope: "catalog:read" },',
-    tests: ["test/access/scopes"],
+    tests: ["test/stores/scopes"],
   },
 ];
 
@@ -131,14 +131,14 @@ const ofCommands: readonly Mutant[] = [
 const ofWorkers: readonly Mutant[] = [
   {
     name: "A scrape lacks the counters of a worker that does not answer it, which look as if they were reset.",
-    file: "src/cluster/sharedMetrics.ts",
+    file: "src/server/cluster/sharedMetrics.ts",
     from: "hasReplied[index] ? latest : countersOf(latest)",
     to: "hasReplied[index] ? latest : []",
     tests: ["test/process/serve/workers"],
   },
   {
     name: "A worker that fails again and again is started ten times a second.",
-    file: "src/cluster/workerPool.ts",
+    file: "src/server/cluster/workerPool.ts",
     from: "Math.max(delayMinMs, delayMs * 2)",
     to: "Math.max(delayMinMs, delayMs)",
   },
@@ -150,7 +150,7 @@ const ofDatabase: readonly Mutant[] = [
     file: "src/database/shares/caller.ts",
     from: "await caller.confirm(transaction);",
     to: "",
-    tests: ["test/access/ended/"],
+    tests: ["test/stores/ended/"],
   },
   {
     name: "A deadlock fails the request: it is not tried again.",
@@ -176,81 +176,81 @@ const ofDatabase: readonly Mutant[] = [
 const ofOperations: readonly Mutant[] = [
   {
     name: "An operation with @skip or @include is compiled, by a package that is known to apply them wrongly.",
-    file: "src/execution/operation.ts",
+    file: "src/api/execution/operation.ts",
     from: "case Kind.DIRECTIVE:",
     to: "",
   },
   {
     name: "Aliases of a fragment count once, however often it is spread.",
-    file: "src/execution/validation/limits.ts",
+    file: "src/api/execution/validation/limits.ts",
     from: "totals.aliases += spread.aliases;",
     to: "",
   },
   {
     name: "Where only persisted operations may run, any other may, if an unknown id is sent with it.",
-    file: "src/graphql/persisted.ts",
+    file: "src/api/graphql/persisted.ts",
     from: '(!only && typeof params["query"] === "string")',
     to: 'typeof params["query"] === "string"',
   },
   {
     name: "A subscriber gets values that were made for a token with further scopes.",
-    file: "src/graphql/subscription.ts",
+    file: "src/api/graphql/subscription.ts",
     from: "${[...context.identity.scopes].join()} ",
     to: "",
-    tests: ["test/graphql/", "test/access/scopes"],
+    tests: ["test/api/graphql/", "test/stores/scopes"],
   },
   {
     name: "A store gets the figures that another store has just asked for.",
     file: "src/schema/limits/sharedReads.ts",
     from: "JSON.stringify([storeId, versions.get(storeId), info.fieldName, byName])",
     to: "JSON.stringify([versions.get(storeId), info.fieldName, byName])",
-    tests: ["test/analytics/insights/", "test/access/isolation"],
+    tests: ["test/figures/store/", "test/stores/isolation"],
   },
   {
     name: "The items of a list count as calls of their own under the rate limit.",
     file: "src/schema/limits/rateLimit.ts",
     from: "calls.set(call, admitted);",
     to: "",
-    tests: ["test/access/rateLimit", "test/analytics/insights/productPerformance"],
+    tests: ["test/stores/rateLimit", "test/figures/store/productPerformance"],
   },
 ];
 
 const ofRequests: readonly Mutant[] = [
   {
     name: "A read does not say that it depends on the token: a cache may give it to another store.",
-    file: "src/http/respond.ts",
+    file: "src/server/http/respond.ts",
     from: 'addVary(response, "X-Service-Access-Token");',
     to: "",
   },
   {
     name: "Connections that were closed count under the limit of open ones.",
-    file: "src/http/server/server.ts",
+    file: "src/server/server.ts",
     from: 'socket.once("close", () => (open -= 1));',
     to: "",
   },
   {
     name: "A file of exactly MAX_UPLOAD_BYTES is refused.",
-    file: "src/http/content/upload.ts",
+    file: "src/server/content/upload.ts",
     from: "spool.bytes + chunk.length > bytesMax",
     to: "spool.bytes + chunk.length >= bytesMax",
     tests: ["test/catalog/import/upload"],
   },
   {
     name: "Behind a proxy, a client counts under the address that it makes up itself.",
-    file: "src/http/routes/collect.route.ts",
+    file: "src/server/http/routes/collect.route.ts",
     from: "const hop = Math.min(trustedProxies, all.length - 1);",
     to: "const hop = trustedProxies > 0 ? all.length - 1 : 0;",
-    tests: ["test/http/proxies/", "test/analytics/collect/"],
+    tests: ["test/server/http/proxies/", "test/events/collect/"],
   },
   {
     name: "A refused body does not say that batches before were recorded.",
-    file: "src/rest/batches.ts",
+    file: "src/api/rest/batches.ts",
     from: "this.#done += lines.length;",
     to: "",
   },
   {
     name: "A siteId beside a body, where it belongs into it, is ignored.",
-    file: "src/rest/arguments/readArguments.ts",
+    file: "src/api/rest/arguments/readArguments.ts",
     from: '!noneIfEmpty.has(name) || values.some((value) => value !== "")',
     to: "!noneIfEmpty.has(name)",
   },
@@ -265,14 +265,14 @@ const ofRequests: readonly Mutant[] = [
     file: "src/lib/circuitBreaker.ts",
     from: "if (isDown) return;",
     to: "",
-    tests: ["test/lib/", "test/access/rateLimit"],
+    tests: ["test/lib/", "test/stores/rateLimit"],
   },
   {
     name: "A request whose client left amid the answer is logged as if it had got all of it.",
-    file: "src/telemetry/requestObservation.ts",
+    file: "src/server/telemetry/requestObservation.ts",
     from: "outcome: isWhole || isStream ?",
     to: "outcome: isWhole || headersSent ?",
-    tests: ["test/http/server/slowReaders"],
+    tests: ["test/server/slowReaders"],
   },
 ];
 

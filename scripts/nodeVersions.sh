@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 versions=("20.19.0 10.8.2" "24.21.0 11.0.0") # Node.js, npm
-tests=(test/catalog/{rest,graphql}.test.ts test/catalog/import/upload.test.ts test/http/content/compressedBodies.test.ts)
+tests=(test/catalog/{rest,graphql}.test.ts test/catalog/import/upload.test.ts test/server/content/compressedBodies.test.ts)
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -3,16 +3,16 @@
 // The database is to be empty. Run it for each release: test/database/upgrade.test.ts upgrades all of these.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { issueKey } from "../src/access/key.js";
-import { addSite } from "../src/access/stores/site.js";
-import { createStore } from "../src/access/stores/store.js";
-import { revokeToken } from "../src/access/token.replace.js";
-import { issueToken } from "../src/access/token.js";
-import { recordEvents } from "../src/analytics/events/events.record.js";
-import { saveLiveStream } from "../src/analytics/shows/liveStream.save.js";
-import { pruneEvents } from "../src/analytics/totals/prune.js";
-import { pruneBefore } from "../src/analytics/totals/pruneBefore.js";
-import { importProducts } from "../src/catalog/import/ways/sent.js";
+import { issueKey } from "../src/stores/publicKey.js";
+import { addSite } from "../src/stores/site.js";
+import { createStore } from "../src/stores/store.js";
+import { revokeToken } from "../src/stores/token.replace.js";
+import { issueToken } from "../src/stores/token.js";
+import { recordEvents } from "../src/events/record/events.record.js";
+import { saveLiveStream } from "../src/shows/liveStream.save.js";
+import { pruneEvents } from "../src/figures/totals/prune.js";
+import { pruneBefore } from "../src/figures/totals/pruneBefore.js";
+import { importProducts } from "../src/catalog/import/entryPoints/jsonProducts.js";
 import { migrate } from "../src/database/migrations/migrate.js";
 import { connect } from "../src/database/open.js";
 import {

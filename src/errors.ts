@@ -1,4 +1,4 @@
-/** The codes of errors for callers, with their descriptions for docs/errors.md; rest/problemDetails.ts maps them to HTTP statuses. */
+/** The codes of errors for callers, with their descriptions for docs/errors.md; api/rest/problemDetails.ts maps them to HTTP statuses. */
 export const errorCodes = {
   BAD_REQUEST: "The request cannot be read, or its operation is invalid or over a limit.",
   VALIDATION_FAILED: "Values of the input are invalid: `errors` lists each.",

@@ -9,18 +9,18 @@ import { addEventsCommands } from "./shows/events.js";
 import { addExportCommand } from "./products/export.js";
 import { describeMisuse } from "./terminal/failure.js";
 import { addImportCommand } from "./products/import.js";
-import { addKeyCommands } from "./access/key.js";
+import { addKeyCommands } from "./stores/keyCommands.js";
 import { warn } from "./runtime.js";
 import { addServeCommand } from "./serve/serve.js";
 import { addShowCommands } from "./shows/show.js";
-import { addSiteCommands } from "./access/site.js";
+import { addSiteCommands } from "./stores/siteCommands.js";
 import { packageVersion } from "../lib/packageFiles.js";
-import { addStoreCommands } from "./access/store.js";
+import { addStoreCommands } from "./stores/storeCommands.js";
 import { addViewerCommands } from "./shows/viewer.js";
 import { addAttributionCommands } from "./orders/attribution.js";
 import { addHookCommands } from "./orders/hook.js";
 import { addOrdersCommands } from "./orders/orders.js";
-import { addTokenCommands } from "./access/token.js";
+import { addTokenCommands } from "./stores/tokenCommands.js";
 
 const help = `
 Each command has a --help with an example. With --json it prints one JSON object on standard output.

@@ -1,10 +1,16 @@
-import { requireStore } from "../access/stores/store.js";
-import { createDatabaseRelay } from "../analytics/feed/feed.database.js";
-import { type FeedRelay, openRedisRelay } from "../analytics/feed/feed.relay.js";
+import { requireStore } from "../stores/store.js";
+import { createDatabaseRelay } from "../figures/feed/feed.database.js";
+import { type FeedRelay, openRedisRelay } from "../figures/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
-import { faultOf, notMigrated, serverMessageOf, mayBeNodeOutage, unreachableNodeOf } from "../database/errors.js";
+import {
+  faultOf,
+  notMigrated,
+  serverMessageOf,
+  mayBeNodeOutage,
+  unreachableNodeOf,
+} from "../database/databaseErrors.js";
 import type { RootDatabase } from "../database/client.js";
-import { DamagedDatabaseError } from "../database/embedded/damage.js";
+import { DamagedDatabaseError } from "../database/embedded/engineFailure.js";
 import { foldersOf } from "../database/embedded/folder.js";
 import { migrate } from "../database/migrations/migrate.js";
 import { pendingMigrations } from "../database/migrations/applied.js";

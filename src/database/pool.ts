@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
 import { parseTextArray } from "./sql/arrayLiteral.js";
 import { socketFolderOf } from "./engine.js";
-import { codeOf, faultOfState, lockNotAvailable } from "./errors.js";
+import { codeOf, faultOfState, lockNotAvailable } from "./databaseErrors.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 
 /** Else a frozen process would keep its locks. Imports read from memory or a file meanwhile. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolConfig } from "pg";
-import { isDiskFull } from "./embedded/damage.js";
+import { isDiskFull } from "./embedded/engineFailure.js";
 import { socketFolderOf } from "./engine.js";
-import { type Fault, faultOf } from "./errors.js";
+import { type Fault, faultOf } from "./databaseErrors.js";
 import { findFault, findPending } from "./faults/findFault.js";
 import { openConnections } from "./pool.js";
 

@@ -1,7 +1,7 @@
 import { pause } from "../lib/timers.js";
 import type { Database, RootDatabase } from "./client.js";
 import { Prisma } from "../generated/prisma/client.js";
-import { isRetryable, mapDatabaseError } from "./errors.js";
+import { isRetryable, mapDatabaseError } from "./databaseErrors.js";
 import { setEngineOfTransaction } from "./engine.js";
 
 const attemptsMax = 4;

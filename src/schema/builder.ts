@@ -22,7 +22,7 @@ interface VitrineTypes {
   };
 }
 
-/** `*.schema.ts` files register their types here; graphql/schema.ts builds the schema. */
+/** `*.schema.ts` files register their types here; api/graphql/schema.ts builds the schema. */
 export const builder = new SchemaBuilder<VitrineTypes>({
   plugins: [PrismaPlugin],
   defaultFieldNullability: false,

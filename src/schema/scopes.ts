@@ -25,7 +25,7 @@ export function forbidden(scope: Scope): AppError {
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** What a token needs for the field: execution/guardScopes.ts compiles it into the resolver at start. */
+    /** What a token needs for the field: api/execution/guardScopes.ts compiles it into the resolver at start. */
     scope?: RequiredScope;
   }
 }

@@ -1,6 +1,6 @@
 // @tier all
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { issueKey } from "../../src/access/key.js";
+import { issueKey } from "../../src/stores/publicKey.js";
 import { needed } from "../support/run/programs.js";
 import { createTestStore, startApp, storeAt, type TestApp, type TestStore } from "../support/app.js";
 import { expectClean, openBrowser, type TestBrowser } from "../support/browser/browser.js";

@@ -1,8 +1,8 @@
 // @tier all
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { issueToken } from "../../src/access/token.js";
-import { revokeToken } from "../../src/access/token.replace.js";
+import { issueToken } from "../../src/stores/token.js";
+import { revokeToken } from "../../src/stores/token.replace.js";
 import { createTestStore, startApp } from "../support/app.js";
 import {
   expectAccessible,

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/stores/site.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { bulk, importMany, paths, product } from "../support/products.js";
 

@@ -6,9 +6,9 @@ import {
   type FieldName,
   productFieldNames,
   productFields,
-} from "../../src/catalog/product/product.fields.js";
-import { csvExample } from "../../src/rest/openapi/examples/exampleData.js";
-import { schema } from "../../src/graphql/schema.js";
+} from "../../src/files/product/product.fields.js";
+import { csvExample } from "../../src/api/openapi/examples/exampleData.js";
+import { schema } from "../../src/api/graphql/schema.js";
 
 test("docs/catalog.md lists every field of a product", async () => {
   const [, section = ""] = (await readFile("docs/catalog.md", "utf8")).split("## Product fields");

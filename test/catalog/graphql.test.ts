@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleProduct, productFieldNames } from "../../src/catalog/product/product.fields.js";
+import { exampleProduct, productFieldNames } from "../../src/files/product/product.fields.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { ago } from "../support/clock.js";
 import { graphqlError } from "../support/problems.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/stores/site.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FieldKind, productFieldNames, productFields } from "../../src/catalog/product/product.fields.js";
+import { type FieldKind, productFieldNames, productFields } from "../../src/files/product/product.fields.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { type ExpectedProblem, invalid, invalidVariables, notThis } from "../support/problems.js";
 import { importedAnswer, importMany, paths, product, storedProducts } from "../support/products.js";

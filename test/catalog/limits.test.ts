@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { productFieldNames, productFields } from "../../src/catalog/product/product.fields.js";
+import { productFieldNames, productFields } from "../../src/files/product/product.fields.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { type ExpectedProblem, graphqlError, invalid, invalidVariables } from "../support/problems.js";
 import { importedAnswer, importMany, importOne, paths, product, storedProducts } from "../support/products.js";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { product } from "../support/products.js";
 

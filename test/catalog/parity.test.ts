@@ -5,7 +5,7 @@ import {
   mapFields,
   type ProductField,
   productFieldNames,
-} from "../../src/catalog/product/product.fields.js";
+} from "../../src/files/product/product.fields.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { waysToStore } from "../support/catalog/ways.js";
 import { openFolder } from "../support/folder.js";

@@ -1,6 +1,6 @@
 // @engine both
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/stores/site.js";
 import { findProduct } from "../../src/catalog/product/product.lookup.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { noSite, refusal } from "../support/problems.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
+import { addSite } from "../../src/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { graphqlError, refusal } from "../support/problems.js";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkProduct } from "../../src/catalog/product/product.input.js";
+import { checkProduct } from "../../src/files/product/product.input.js";
 import { Problems } from "../../src/errors.js";
 import { product } from "../support/products.js";
 

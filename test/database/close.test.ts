@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapDatabaseError } from "../../src/database/errors.js";
+import { mapDatabaseError } from "../../src/database/databaseErrors.js";
 import { testDatabase } from "../support/app.js";
 import { ofTest } from "../support/citus/recording.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { isRetryable, mapDatabaseError, notMigrated, unreachableNodeOf } from "../../src/database/errors.js";
+import { isRetryable, mapDatabaseError, notMigrated, unreachableNodeOf } from "../../src/database/databaseErrors.js";
 import { isMigrated, pendingMigrationsBy } from "../../src/database/migrations/applied.js";
 import { retrying } from "../../src/database/transaction.js";
 import { openTestDatabase } from "../support/app.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createStore } from "../../src/access/stores/store.js";
+import { createStore } from "../../src/stores/store.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { asLongWork, asWideRead, createShares, forStore } from "../../src/database/shares/forStore.js";
 import { openConnections } from "../support/app.js";

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { mapDatabaseError } from "../../src/database/errors.js";
+import { mapDatabaseError } from "../../src/database/databaseErrors.js";
 import { connect } from "../../src/database/open.js";
 import { withTimeLimits } from "../../src/database/pool.js";
 import { stopClock } from "../support/clock.js";

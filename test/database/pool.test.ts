@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { importProducts } from "../../src/catalog/import/ways/sent.js";
+import { importProducts } from "../../src/catalog/import/entryPoints/jsonProducts.js";
 import { findProduct } from "../../src/catalog/product/product.lookup.js";
 import { readConfig } from "../../src/config.js";
 import type { RootDatabase } from "../../src/database/client.js";

@@ -1,7 +1,7 @@
 import { isEnumType } from "graphql";
 import { expect, test } from "vitest";
 import { errorCodes, placeCodes } from "../../src/errors.js";
-import { schema } from "../../src/graphql/schema.js";
+import { schema } from "../../src/api/graphql/schema.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { product } from "../support/products.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../src/access/stores/site.js";
-import { revokeToken } from "../../src/access/token.replace.js";
-import { issueToken } from "../../src/access/token.js";
+import { addSite } from "../../src/stores/site.js";
+import { revokeToken } from "../../src/stores/token.replace.js";
+import { issueToken } from "../../src/stores/token.js";
 import { ago } from "../support/clock.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { readAnswer } from "../support/call.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acceptedCodings } from "../../src/http/content/body.js";
+import { acceptedCodings } from "../../src/server/content/body.js";
 import { createTestStore } from "../support/app.js";
 import { readAnswer } from "../support/call.js";
 import { exchange } from "../support/http/exchange.js";

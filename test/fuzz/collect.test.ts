@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { issueKey } from "../../src/access/key.js";
-import { foldDue } from "../../src/analytics/events/fold.js";
+import { issueKey } from "../../src/stores/publicKey.js";
+import { foldDue } from "../../src/events/record/fold.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
-import { keyTitles } from "../../src/http/routes/collect.route.js";
+import { keyTitles } from "../../src/server/http/routes/collect.route.js";
 import { checkedRest } from "../support/fuzz/fuzz.answers.js";
 import { damaged, mutated, toJson, writeJson } from "../support/fuzz/fuzz.json.js";
 import { harmDone, type RawAnswer, sendRaw } from "../support/fuzz/fuzz.js";

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { importCsv } from "../../src/catalog/import/ways/text.js";
+import { importCsv } from "../../src/catalog/import/entryPoints/fileProducts.js";
 import { AppError } from "../../src/errors.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { openFolder } from "../support/folder.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { OperationTypeNode } from "graphql";
 import { beforeAll, expect, test } from "vitest";
-import { schema } from "../../src/graphql/schema.js";
+import { schema } from "../../src/api/graphql/schema.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
 import { ago, fromNow } from "../support/clock.js";
 import { checkedGraphQL } from "../support/fuzz/fuzz.answers.js";

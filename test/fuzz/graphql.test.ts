@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { schema } from "../../src/graphql/schema.js";
+import { schema } from "../../src/api/graphql/schema.js";
 import { createTestStore, startApp, type TestApp, type TestStore } from "../support/app.js";
 import { checkedGraphQL } from "../support/fuzz/fuzz.answers.js";
 import { garbled, requestsOf } from "../support/fuzz/fuzz.documents.js";

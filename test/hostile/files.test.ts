@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readNdjson } from "../../src/catalog/sources/ndjson.js";
-import { readCsv } from "../../src/catalog/sources/csv/csv.js";
-import { textPieces } from "../../src/catalog/sources/csv/pieces.js";
-import type { FormatReadOptions } from "../../src/catalog/sources/formats/opened.js";
-import { readCatalog } from "../../src/catalog/sources/formats/read.js";
+import { readNdjson } from "../../src/files/json/ndjsonProducts.js";
+import { readCsv } from "../../src/files/csv/csv.js";
+import { textPieces } from "../../src/files/csv/pieces.js";
+import type { FormatReadOptions } from "../../src/files/formats/fileState.js";
+import { readCatalog } from "../../src/files/formats/readFile.js";
 import { AppError } from "../../src/errors.js";
 import { expectLinear, repeated } from "../support/repetitions.js";
 

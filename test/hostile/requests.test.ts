@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LineSplitter } from "../../src/analytics/events/files/ndjson.js";
+import { LineSplitter } from "../../src/events/files/ndjson.js";
 import { cutBody } from "../../src/lib/json/body.js";
 import { JsonScanner } from "../../src/lib/json/scan.js";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -1,7 +1,7 @@
 // @tier all
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createRedisRelay } from "../../src/analytics/feed/feed.relay.js";
+import { createRedisRelay } from "../../src/figures/feed/feed.relay.js";
 import { openRedis } from "../../src/lib/redis.js";
 import { needed } from "../support/run/programs.js";
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createRedisRelay } from "../../src/analytics/feed/feed.relay.js";
+import { createRedisRelay } from "../../src/figures/feed/feed.relay.js";
 import { openRedis } from "../../src/lib/redis.js";
 import { serveAsRedis } from "../support/process/redis.js";
 

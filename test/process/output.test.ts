@@ -2,8 +2,8 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordEvents } from "../../src/analytics/events/events.record.js";
-import { issueToken, listTokens } from "../../src/access/token.js";
+import { recordEvents } from "../../src/events/record/events.record.js";
+import { issueToken, listTokens } from "../../src/stores/token.js";
 import { asInputs, newShow, someEvents } from "../support/figures.js";
 import { openSharedPlace } from "../support/process/cli.js";
 import { programInShell, shellOf } from "../support/process/shell.js";

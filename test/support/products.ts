@@ -1,7 +1,7 @@
-import { productColumns } from "../../src/catalog/product/product.columns.js";
-import { type ProductInput, productFieldNames } from "../../src/catalog/product/product.fields.js";
-import { chunkRowsMax } from "../../src/catalog/sources/chunkRows.js";
-import { documentedFields } from "../../src/rest/routes/routes.contract.js";
+import { productColumns } from "../../src/files/product/product.columns.js";
+import { type ProductInput, productFieldNames } from "../../src/files/product/product.fields.js";
+import { chunkRowsMax } from "../../src/files/chunkRows.js";
+import { documentedFields } from "../../src/api/rest/routes/routes.contract.js";
 import type { Product } from "../../src/generated/prisma/client.js";
 import type { TestApp, TestStore } from "./app.js";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { getNamedType, isObjectType } from "graphql";
 import { expect } from "vitest";
-import { schema } from "../../src/graphql/schema.js";
-import { documentedFields } from "../../src/rest/routes/routes.contract.js";
+import { schema } from "../../src/api/graphql/schema.js";
+import { documentedFields } from "../../src/api/rest/routes/routes.contract.js";
 import type { TestApp, TestStore } from "./app.js";
 import { ofTest } from "./citus/recording.js";
 import { kpis, type SentEvent } from "./oracle.js";

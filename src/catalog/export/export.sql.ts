@@ -1,6 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { type ColumnType, productColumns } from "../product/product.columns.js";
-import { productFieldNames } from "../product/product.fields.js";
+import { type ColumnType, productColumns } from "../../files/product/product.columns.js";
+import { productFieldNames } from "../../files/product/product.fields.js";
 
 /** Imports take both. */
 export type ExportFormat = "csv" | "ndjson";

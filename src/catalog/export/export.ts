@@ -1,4 +1,4 @@
-import { resolveSite, type SiteReference } from "../../access/stores/site.js";
+import { resolveSite, type SiteReference } from "../../stores/site.js";
 import { engineOf } from "../../database/engine.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/forStore.js";
@@ -9,7 +9,7 @@ import { AppError } from "../../errors.js";
 import { exportedProducts, type ExportFilter, type ExportFormat, exportLines, exportOpenings } from "./export.sql.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { readsUnblocked } from "../product/readGate.js";
+import { readsUnblocked } from "../product/importGate.js";
 
 const rowsPerFetch = Prisma.raw("1000");
 

@@ -1,12 +1,12 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { fieldBits } from "../product/product.fields.js";
+import { fieldBits } from "../../files/product/product.fields.js";
 import { anyFields, patchProducts } from "../product/product.patch.js";
 import { mergeSearchIndex } from "../product/search/product.searchIndex.js";
 import { assignToSite, isCatalogEmpty, type UpsertCounts, upsertProducts } from "./upsert.js";
-import { chunkRowsMax } from "../sources/chunkRows.js";
-import type { ImportTarget } from "./job.js";
+import { chunkRowsMax } from "../../files/chunkRows.js";
+import type { ImportTarget } from "./importTypes.js";
 import type { ImportMode } from "./modes/mode.js";
 import { removeProducts } from "./modes/replace.js";
 import {

@@ -1,8 +1,8 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import type { AcceptedLines, ImportJob } from "./job.js";
+import type { AcceptedLines, ImportJob } from "./importTypes.js";
 import { tiedToSiteAlone } from "./modes/replace.js";
-import type { ErrorPolicy } from "../sources/rowChecks.js";
+import type { ErrorPolicy } from "../../files/rowChecks.js";
 import { ofImport, type StagedKey } from "./staging/rows.js";
 
 /** What is wrong with a staged row, though it is valid by itself. */

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { AppError, inOrderOfRows, type Problem, problemsListedMax, validationFailed } from "../../errors.js";
 import { clip } from "../../lib/text.js";
-import { type FailedRow, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
+import { type FailedRow, failuresListedMax, rowProblemsMax } from "../../files/rowChecks.js";
 import {
   collectAccepted,
   countStaged,
@@ -14,12 +14,12 @@ import {
   keysOf,
   type RowProblem,
 } from "./check.sql.js";
-import type { ImportJob, ProductSource, ReadResult } from "./job.js";
+import type { ImportJob, ProductSource, ReadResult } from "./importTypes.js";
 import type { ImportMode } from "./modes/mode.js";
 import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import { ofImport, type StagedKey, type StagedRows } from "./staging/rows.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { fieldBits, requiredBits } from "../product/product.fields.js";
+import { fieldBits, requiredBits } from "../../files/product/product.fields.js";
 
 export interface Checked extends Pick<Written, "remark"> {
   /** UPSERT in place of a REPLACE that may delete nothing. */

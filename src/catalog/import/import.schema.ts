@@ -2,10 +2,10 @@ import type { GraphQLResolveInfo } from "graphql";
 import { errorAt, errorCodes, placeCodes, type Problem, type ProblemCode } from "../../errors.js";
 import { builder, enumValues, noteSiteUse } from "../../schema/builder.js";
 import type { Context, Original } from "../../schema/context.js";
-import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../sources/rowChecks.js";
-import type { CsvSource } from "./ways/text.js";
+import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../../files/rowChecks.js";
+import type { CsvSource } from "./entryPoints/fileProducts.js";
 import type { ImportOptions } from "./import.js";
-import type { IdempotentRequest } from "./job.js";
+import type { IdempotentRequest } from "./importTypes.js";
 import type { ImportMode as ImportModeValue, ModeOptions } from "./modes/mode.js";
 import type { ImportFailure, ImportResult } from "./result.js";
 
@@ -119,7 +119,7 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** @param given an input object or a list of them, or the placeholder that GraphQL got; see execution/input/originals.ts */
+/** @param given an input object or a list of them, or the placeholder that GraphQL got; see api/execution/input/rawInputs.ts */
 export function asSent(given: unknown, { sent: { originals, frame } }: Context): Original {
   const first: unknown = Array.isArray(given) ? given[0] : given; // none in an empty list of a document without variables
   const { id } = (first ?? {}) as { readonly id?: unknown };

@@ -1,10 +1,10 @@
-import { resolveSite, type SiteReference } from "../../access/stores/site.js";
+import { resolveSite, type SiteReference } from "../../stores/site.js";
 import type { RootDatabase } from "../../database/client.js";
 import { engineOf } from "../../database/engine.js";
 import { mergeSearchIndexSoon } from "../product/search/product.searchIndex.js";
-import type { ErrorPolicy } from "../sources/rowChecks.js";
-import { refuse, storeChecked } from "./decide.js";
-import { findEarlierAnswer, requireValidKey } from "./idempotency/once.js";
+import type { ErrorPolicy } from "../../files/rowChecks.js";
+import { refuse, storeChecked } from "./commit.js";
+import { findEarlierAnswer, requireValidKey } from "./idempotentImport.js";
 import {
   type AcceptedLines,
   type Chunks,
@@ -14,14 +14,14 @@ import {
   type ReadResult,
   throwIfDisconnected,
   throwIfTooManyProblems,
-} from "./job.js";
+} from "./importTypes.js";
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import type { ImportResult } from "./result.js";
 import { Staging } from "./staging/stage.js";
 import { storeChunks } from "./chunks/store.js";
 import { Problems } from "../../errors.js";
-import type { ProductChunk } from "../sources/chunk.js";
-import { withThread } from "../sources/thread.js";
+import type { ProductChunk } from "../../files/chunk.js";
+import { withThread } from "../../files/thread.js";
 import type { StagedRows } from "./staging/rows.js";
 
 export interface ImportOptions extends ModeOptions {

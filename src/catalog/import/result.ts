@@ -1,7 +1,7 @@
 import type { Problem } from "../../errors.js";
 import { count } from "../../lib/text.js";
-import type { FileReading } from "../sources/csv/csv.js";
-import type { ImportJob } from "./job.js";
+import type { FileReading } from "../../files/csv/csv.js";
+import type { ImportJob } from "./importTypes.js";
 import type { ImportMode } from "./modes/mode.js";
 
 export interface ImportFailure {

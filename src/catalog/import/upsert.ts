@@ -3,7 +3,7 @@ import { queryStore } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { lexemes } from "../product/search/product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "../product/product.sql.js";
-import type { ImportTarget } from "./job.js";
+import type { ImportTarget } from "./importTypes.js";
 
 /** One for each statement text, none for rare ones: see statementName in database/open.ts. */
 const upsertNames = {

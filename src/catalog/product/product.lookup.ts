@@ -1,4 +1,4 @@
-import { type SiteReference, resolveSite } from "../../access/stores/site.js";
+import { type SiteReference, resolveSite } from "../../stores/site.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { isOfCallersStore, requireCallersStore } from "../../database/shares/caller.js";
@@ -7,7 +7,7 @@ import { inTransaction } from "../../database/transaction.js";
 import { AppError, errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
-import { readsUnblocked } from "./readGate.js";
+import { readsUnblocked } from "./importGate.js";
 import { briefProductRow, productRow, type StoredProduct } from "./product.sql.js";
 
 const deleteAttemptsMax = 4;

@@ -2,9 +2,9 @@ import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import type { Database } from "../../database/client.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { type EncodedRows, productColumns } from "./product.columns.js";
-import { fieldBits, productFieldNames } from "./product.fields.js";
-import { searchText } from "./search/product.search.js";
+import { type EncodedRows, productColumns } from "../../files/product/product.columns.js";
+import { fieldBits, productFieldNames } from "../../files/product/product.fields.js";
+import { searchText } from "../../lib/words.js";
 import { lexemes } from "./search/product.searchIndex.js";
 import type { RowSource } from "./product.sql.js";
 

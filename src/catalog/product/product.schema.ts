@@ -2,9 +2,9 @@ import { builder, noteSiteUse } from "../../schema/builder.js";
 import type { Context } from "../../schema/context.js";
 import { rateLimited } from "../../schema/limits/rateLimit.js";
 import { selectsOnly } from "../../schema/selection.js";
-import { importCsv, importNdjson } from "../import/ways/text.js";
-import { parseFileParameters } from "../sources/formats/options.js";
-import { importSentProducts } from "../import/ways/sent.js";
+import { importCsv, importNdjson } from "../import/entryPoints/fileProducts.js";
+import { parseFileParameters } from "../../files/formats/options.js";
+import { importSentProducts } from "../import/entryPoints/jsonProducts.js";
 import {
   asSent,
   csvAsSent,
@@ -17,8 +17,8 @@ import {
 } from "../import/import.schema.js";
 import { deleteProduct, findProduct, type ProductDeletion as ProductDeletionValue } from "./product.lookup.js";
 import { briefFields, type StoredProduct } from "./product.sql.js";
-import { exampleProduct, mapFields, type ProductField } from "./product.fields.js";
-import { imagesMax } from "./product.rules.js";
+import { exampleProduct, mapFields, type ProductField } from "../../files/product/product.fields.js";
+import { imagesMax } from "../../files/product/product.rules.js";
 
 export const Product = builder.objectRef<StoredProduct>("Product").implement({
   description: "A product of the store's catalog.",
@@ -62,7 +62,7 @@ const inputTypes = {
   flag: "Boolean",
 } as const;
 
-/** Placeholders are valid, in place of unparsed values; see execution/input/originals.ts. */
+/** Placeholders are valid, in place of unparsed values; see api/execution/input/rawInputs.ts. */
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
   extensions: { placeholderValue: (placeholder: string) => ({ ...exampleProduct, id: placeholder }) },

@@ -1,7 +1,17 @@
 import { Prisma, type Product } from "../../generated/prisma/client.js";
-import { type ColumnType, type EncodedRows, productColumns, rowFieldNames } from "./product.columns.js";
-import { type FieldName, type ProductField, productFieldNames, productFields } from "./product.fields.js";
-import { imagesMax, urlCharactersMax } from "./product.rules.js";
+import {
+  type ColumnType,
+  type EncodedRows,
+  productColumns,
+  rowFieldNames,
+} from "../../files/product/product.columns.js";
+import {
+  type FieldName,
+  type ProductField,
+  productFieldNames,
+  productFields,
+} from "../../files/product/product.fields.js";
+import { imagesMax, urlCharactersMax } from "../../files/product/product.rules.js";
 
 const columns = Object.values(productColumns);
 const list = (parts: readonly string[]) => Prisma.raw(parts.join(", "));

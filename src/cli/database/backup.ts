@@ -13,9 +13,9 @@ import {
   readCredentials,
   type RestoredAccess,
   revokeReinstated,
-} from "../../access/validity/afterRestore.js";
+} from "../../stores/validity/afterRestore.js";
 import { type Query, restore } from "../../database/backup/restore.js";
-import { DamagedDatabaseError } from "../../database/embedded/damage.js";
+import { DamagedDatabaseError } from "../../database/embedded/engineFailure.js";
 import { count } from "../../lib/text.js";
 import { reasonOf } from "../terminal/failure.js";
 

@@ -1,18 +1,18 @@
-import { recordEvents } from "../../analytics/events/events.record.js";
-import { saveLiveStream } from "../../analytics/shows/liveStream.save.js";
+import { recordEvents } from "../../events/record/events.record.js";
+import { saveLiveStream } from "../../shows/liveStream.save.js";
 import type { Scope } from "../../schema/scopes.js";
-import { hashSecret, issueToken } from "../../access/token.js";
-import { importProducts } from "../../catalog/import/ways/sent.js";
+import { hashSecret, issueToken } from "../../stores/token.js";
+import { importProducts } from "../../catalog/import/entryPoints/jsonProducts.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
-import type { DemoShop } from "../../http/pages/demo/page.js";
+import type { DemoShop } from "../../server/pages/demo/page.js";
 import { addHistory, shopperVisits, type Visits, visitsPerMinute } from "./visits.js";
 import { currency, demoProductIds, movePictures, pictured, demoProducts } from "./products.js";
-import { issueKey } from "../../access/key.js";
+import { issueKey } from "../../stores/publicKey.js";
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveFeed } from "../../schema/context.js";
-import { findLiveStream } from "../../analytics/shows/liveStream.js";
+import { findLiveStream } from "../../shows/liveStream.js";
 
 /** The demo store; its token is undefined where it was issued before. */
 export interface Demo {

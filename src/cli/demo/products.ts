@@ -1,6 +1,6 @@
-import type { ProductInput } from "../../catalog/product/product.fields.js";
+import type { ProductInput } from "../../files/product/product.fields.js";
 import type { RootDatabase } from "../../database/client.js";
-import { picturePath } from "../../http/pages/demo/pictures.js";
+import { picturePath } from "../../server/pages/demo/pictures.js";
 
 export const currency = "EUR";
 

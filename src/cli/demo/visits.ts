@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { Channel, ShopperEventInput, OrderLineInput } from "../../analytics/events/events.input.js";
-import { statesOf } from "../../analytics/orders/order.input.js";
-import { recordNews } from "../../analytics/orders/order.record.js";
-import { recordEvents } from "../../analytics/events/events.record.js";
+import type { Channel, ShopperEventInput, OrderLineInput } from "../../events/events.input.js";
+import { statesOf } from "../../orders/state/order.input.js";
+import { recordNews } from "../../orders/state/order.record.js";
+import { recordEvents } from "../../events/record/events.record.js";
 import type { RootDatabase } from "../../database/client.js";
 import { demoProducts } from "./products.js";
 

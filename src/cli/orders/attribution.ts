@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { type Attribution, attributionRules } from "../../analytics/orders/attribution/settings.js";
+import { type Attribution, attributionRules } from "../../orders/attribution/settings.js";
 import type { AttributionRule } from "../../database/codes.js";
-import { windowName } from "../../analytics/orders/attribution/because.js";
-import { type AttributionChange, previewAttribution } from "../../analytics/orders/attribution/preview.js";
-import { attributionState, setAttribution } from "../../analytics/orders/attribution/recount.js";
-import { parseWindow } from "../../analytics/orders/attribution/settings.js";
+import { windowName } from "../../orders/attribution/reasonText.js";
+import { type AttributionChange, previewAttribution } from "../../orders/attribution/preview.js";
+import { attributionState, setAttribution } from "../../orders/attribution/recount.js";
+import { parseWindow } from "../../orders/attribution/settings.js";
 import { createViewerIndex } from "../../database/migrations/viewerIndex.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";

@@ -1,6 +1,6 @@
 import { text as textOfStream } from "node:stream/consumers";
 import { Option, type Command } from "commander";
-import { addHook, type HookSummary, listHooks, removeHook, shopSystems } from "../../analytics/hooks/hook.js";
+import { addHook, type HookSummary, listHooks, removeHook, shopSystems } from "../../orders/hooks/hook.js";
 import type { Config } from "../../config.js";
 import { withDatabase } from "../runtime.js";
 import { addCommand, addGroup, parseName } from "../terminal/command.js";

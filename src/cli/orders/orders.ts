@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { importOrders, type OrderImport } from "../../analytics/orders/files/orderImport.js";
-import { reconcile } from "../../analytics/orders/files/reconcile.js";
+import { importOrders, type OrderImport } from "../../orders/files/orderImport.js";
+import { reconcile } from "../../orders/files/reconcile.js";
 import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";

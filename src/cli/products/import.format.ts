@@ -1,12 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  formatNames,
-  type FormatOptions,
-  type FormatTexts,
-  parseFormatOptions,
-} from "../../catalog/sources/formats/options.js";
-import type { CsvResult } from "../../catalog/sources/csv/csv.js";
+import { formatNames, type FormatOptions, type FormatTexts, parseFormatOptions } from "../../files/formats/options.js";
+import type { CsvResult } from "../../files/csv/csv.js";
 import { AppError } from "../../errors.js";
 import { isObject } from "../../lib/json/parse.js";
 

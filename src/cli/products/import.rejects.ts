@@ -1,8 +1,8 @@
 import { createWriteStream } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fileBytes, filePieces, utf8Bytes } from "../../catalog/sources/csv/pieces.js";
-import type { FormatReadOptions } from "../../catalog/sources/formats/opened.js";
+import { fileBytes, filePieces, utf8Bytes } from "../../files/csv/pieces.js";
+import type { FormatReadOptions } from "../../files/formats/fileState.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
 
@@ -88,7 +88,7 @@ interface RejectedFile {
 }
 
 async function rejectedRows(file: string, options: FormatReadOptions, accepted: LineSet | undefined) {
-  const { rejectedText } = await import("../../catalog/sources/formats/rejected.js"); // its libraries would make each command start later
+  const { rejectedText } = await import("../../files/formats/failedSourceRows.js"); // its libraries would make each command start later
   return rejectedText(() => fileBytes(file), { accepted, needed: new LineSet(), options });
 }
 

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option, InvalidArgumentError } from "commander";
-import { importCsv, importNdjson, languageOf } from "../../catalog/import/ways/text.js";
-import type { ErrorPolicy } from "../../catalog/sources/rowChecks.js";
+import { importCsv, importNdjson, languageOf } from "../../catalog/import/entryPoints/fileProducts.js";
+import type { ErrorPolicy } from "../../files/rowChecks.js";
 import type { ImportResult } from "../../catalog/import/result.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
 import { printError, type OutputOptions, print, table } from "../terminal/output.js";
 import { type ShowProgress, withProgress } from "../terminal/progress.js";
 import { parseName, addCommand } from "../terminal/command.js";
-import type { CsvResult } from "../../catalog/sources/csv/csv.js";
+import type { CsvResult } from "../../files/csv/csv.js";
 import {
   addFormatOptions,
   describeNotes,
@@ -22,8 +22,8 @@ import { LineSet, openRejects } from "./import.rejects.js";
 import { withStore } from "../runtime.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { ImportMode } from "../../catalog/import/modes/mode.js";
-import { fileBytes } from "../../catalog/sources/csv/pieces.js";
-import type { RowExplanation } from "../../catalog/sources/formats/explain.js";
+import { fileBytes } from "../../files/csv/pieces.js";
+import type { RowExplanation } from "../../files/formats/explain.js";
 import { AppError } from "../../errors.js";
 import { clip } from "../../lib/text.js";
 
@@ -202,7 +202,7 @@ async function explain(
 ): Promise<void> {
   if (isNdjson(file))
     throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON has the fields themselves.");
-  const { explainRow } = await import("../../catalog/sources/formats/explain.js"); // its libraries would make each command start later
+  const { explainRow } = await import("../../files/formats/explain.js"); // its libraries would make each command start later
   const language = await withStore(store, (db) => languageOf(db, store));
   const fileFormat = { ...(await readFormatOptions(options)), ...language };
   const isPatch = options.mode === "PATCH";

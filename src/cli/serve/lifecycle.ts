@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../config.js";
 import { packageVersion } from "../../lib/packageFiles.js";
 import { reasonOf } from "../terminal/failure.js";
-import { servesGraphiql } from "../../http/pages/graphiql/graphiql.js";
+import { servesGraphiql } from "../../server/pages/graphiql/graphiql.js";
 import { isMigrated } from "../../database/migrations/applied.js";
 import type { OpenDatabase } from "../../database/open.js";
 import type { Demo } from "../demo/demo.js";

@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import type { Config } from "../../config.js";
-import { sqlStateOf } from "../../database/errors.js";
+import { sqlStateOf } from "../../database/databaseErrors.js";
 import { clip } from "../../lib/text.js";
 import { reasonOf } from "../terminal/failure.js";
 

@@ -11,9 +11,9 @@ import { banner, hasNoStore, firstStart, type Lifecycle, withLifecycle } from ".
 import { openLog } from "./log.js";
 import { untilSignal } from "./signals.js";
 import { recoverImports } from "../../catalog/import/staging/recover.js";
-import { listen, type RunningServer } from "../../http/server/server.js";
+import { listen, type RunningServer } from "../../server/server.js";
 import type { Worker } from "node:cluster";
-import { type Channel, openChannel } from "../../cluster/channel.js";
+import { type Channel, openChannel } from "../../server/cluster/channel.js";
 
 /** Serves in this process until a signal stops it. */
 export function serve(config: Config): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import { type Lifecycle, withLifecycle, banner, hasNoStore } from "./lifecycle.js";
 import { openLog } from "./log.js";
-import { createLocalCounter } from "../../access/rateLimits/rateLimit.memory.js";
-import { countForWorker } from "../../cluster/primaryCounter.js";
+import { createLocalCounter } from "../../stores/rateLimits/rateLimit.memory.js";
+import { countForWorker } from "../../server/cluster/primaryCounter.js";
 import type { Config } from "../../config.js";
 import { openDatabase } from "../../database/open.js";
-import { MetricsCollector } from "../../cluster/sharedMetrics.js";
-import { onlyOnce, warnForWorker } from "../../cluster/channel.js";
+import { MetricsCollector } from "../../server/cluster/sharedMetrics.js";
+import { onlyOnce, warnForWorker } from "../../server/cluster/channel.js";
 import { migrateIfNeeded, warn } from "../runtime.js";
-import { WorkerPool } from "../../cluster/workerPool.js";
+import { WorkerPool } from "../../server/cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
 /** How long a worker may take, after the grace period, to close what is left. */

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { rebuildAnalytics } from "../../analytics/totals/rebuild.js";
+import { rebuildAnalytics } from "../../figures/totals/rebuild.js";
 import { liveStreams, withRelay, withStore } from "../runtime.js";
 import { addCommand, addGroup, parseName, parseTime } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { exportShows, type ShowExportFormat } from "../../analytics/insights/showExport.js";
+import { exportShows, type ShowExportFormat } from "../../figures/store/showExport.js";
 import { AppError } from "../../errors.js";
 import { count } from "../../lib/text.js";
 import { fileFormatOf, printWritten, standardOutput, writingTo } from "../terminal/outputFile.js";

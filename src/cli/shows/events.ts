@@ -1,17 +1,17 @@
-import { attributeDue } from "../../analytics/orders/due.js";
+import { attributeDue } from "../../orders/attribution/pendingAttribution.js";
 import type { Command } from "commander";
-import { type EventFileProgress, recordEventFile } from "../../analytics/events/files/events.file.js";
+import { type EventFileProgress, recordEventFile } from "../../events/files/events.file.js";
 import type { Config } from "../../config.js";
 import { withRelay, withStore, liveStreams, withDatabase } from "../runtime.js";
 import { addCommand, addGroup, parseName, parsePast } from "../terminal/command.js";
 import { type OutputOptions, print, printError } from "../terminal/output.js";
 import { withProgress } from "../terminal/progress.js";
-import { exportEvents } from "../../analytics/events/files/events.export.js";
-import { findLiveStream } from "../../analytics/shows/liveStream.js";
+import { exportEvents } from "../../events/files/events.export.js";
+import { findLiveStream } from "../../shows/liveStream.js";
 import { count } from "../../lib/text.js";
 import { printWritten, standardOutput, writingTo } from "../terminal/outputFile.js";
-import { pruneEvents } from "../../analytics/totals/prune.js";
-import { pruneAllStores } from "../../analytics/totals/retention.js";
+import { pruneEvents } from "../../figures/totals/prune.js";
+import { pruneAllStores } from "../../figures/totals/retention.js";
 import { AppError } from "../../errors.js";
 
 const help = `

@@ -1,12 +1,7 @@
 import { type Command, Option } from "commander";
-import {
-  findLiveStream,
-  type LiveStreamStatus,
-  liveStreamStatuses,
-  timesOf,
-} from "../../analytics/shows/liveStream.js";
-import { deleteLiveStream } from "../../analytics/shows/liveStream.delete.js";
-import { type LiveStreamPosition, listLiveStreams } from "../../analytics/shows/liveStream.list.js";
+import { findLiveStream, type LiveStreamStatus, liveStreamStatuses, timesOf } from "../../shows/liveStream.js";
+import { deleteLiveStream } from "../../shows/liveStream.delete.js";
+import { type LiveStreamPosition, listLiveStreams } from "../../shows/liveStream.list.js";
 import type { Database } from "../../database/client.js";
 import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { eraseViewer } from "../../analytics/events/erase.js";
+import { eraseViewer } from "../../events/erase.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";
 import { addCommand, addGroup } from "../terminal/command.js";

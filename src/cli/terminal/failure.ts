@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../../config.js";
-import { DamagedDatabaseError } from "../../database/embedded/damage.js";
-import { mapDatabaseError, unreachableNodeOf } from "../../database/errors.js";
+import { DamagedDatabaseError } from "../../database/embedded/engineFailure.js";
+import { mapDatabaseError, unreachableNodeOf } from "../../database/databaseErrors.js";
 import { FolderInUseError } from "../../database/open.js";
 import { AppError, type Problem } from "../../errors.js";
 import { asLines, table } from "./output.js";

@@ -8,7 +8,7 @@ import { sizeOfFolder } from "../../lib/disk.js";
 import { writeArchive } from "../embedded/archive.js";
 import { foldersOf, isThere } from "../embedded/folder.js";
 import type { OpenDatabase } from "../open.js";
-import { isCode } from "../embedded/holder.js";
+import { isCode } from "../embedded/lockOwner.js";
 
 /** @param bytes done of those in all */
 export type OnProgress = (progress: {

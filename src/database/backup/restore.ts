@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import pg from "pg";
 import { ArchiveError, checkArchive, extractArchive } from "../embedded/archive.js";
-import { DamagedDatabaseError } from "../embedded/damage.js";
+import { DamagedDatabaseError } from "../embedded/engineFailure.js";
 import { removeSocketFolder, startEmbedded } from "../embedded/engine.js";
 import { finishRestore, foldersOf, isThere, lockFolder } from "../embedded/folder.js";
 import { appliedMigrations, migrationNames } from "../migrations/applied.js";

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Worker } from "node:worker_threads";
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { DamagedDatabaseError, failureOf, isDiskFull } from "./damage.js";
+import { DamagedDatabaseError, failureOf, isDiskFull } from "./engineFailure.js";
 import { inFolder, makeFolder, unusable } from "./folder.js";
 import { startThread } from "../../lib/threads/thread.js";
 import { packageFile } from "../../lib/packageFiles.js";
@@ -35,7 +35,7 @@ const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 export const socketName = ".s.PGSQL.5432";
-/** Receives changes from commands (analytics/feed/feed.database.ts). */
+/** Receives changes from commands (figures/feed/feed.database.ts). */
 export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { pause } from "../../lib/timers.js";
-import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./holder.js";
+import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./lockOwner.js";
 
 /** A heartbeat, for processes that cannot see whether the holder lives. */
 const heartbeatMs = 2_000;

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FileLock, lockFile, readHolder } from "./fileLock.js";
-import { type Holder, isAlive, isCode, isElsewhere } from "./holder.js";
+import { type Holder, isAlive, isCode, isElsewhere } from "./lockOwner.js";
 
 const lockName = "vitrine.lock";
 

@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import type { Fault } from "../errors.js";
+import type { Fault } from "../databaseErrors.js";
 import { pendingMigrationsBy } from "../migrations/applied.js";
 
 /** What keeps a session from reading and writing the tables. */

@@ -1,4 +1,4 @@
-import { type Fault, faultOf } from "../errors.js";
+import { type Fault, faultOf } from "../databaseErrors.js";
 import type { OpenDatabase } from "../open.js";
 
 interface Listener {

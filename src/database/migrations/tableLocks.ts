@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientBase, Pool } from "pg";
-import { codeOf, isShardGone, sqlStateOf } from "../errors.js";
+import { codeOf, isShardGone, sqlStateOf } from "../databaseErrors.js";
 import { AppError } from "../../errors.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;

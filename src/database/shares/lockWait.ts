@@ -1,6 +1,6 @@
 import type { AppError } from "../../errors.js";
 import { pause } from "../../lib/timers.js";
-import { isLockTimeout } from "../errors.js";
+import { isLockTimeout } from "../databaseErrors.js";
 
 export class LockedError extends Error {}
 

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database, Statement } from "../client.js";
 import { nodesOf } from "../engine.js";
-import { isLockTimeout } from "../errors.js";
+import { isLockTimeout } from "../databaseErrors.js";
 import type { StoreNodes } from "../citus/nodes.js";
 import { beingMoved, onNodeFunction } from "../citus/onNode.sql.js";
 import { textArrayLiteral } from "./arrayLiteral.js";

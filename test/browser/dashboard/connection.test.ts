@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { revokeToken } from "../../../src/access/token.replace.js";
-import { issueToken } from "../../../src/access/token.js";
+import { revokeToken } from "../../../src/stores/token.replace.js";
+import { issueToken } from "../../../src/stores/token.js";
 import { createTestStore, startApp, type TestApp } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { openNewestShow } from "../../support/browser/dashboard.js";

@@ -1,6 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
-import { issueToken } from "../../../src/access/token.js";
+import { issueToken } from "../../../src/stores/token.js";
 import { ago, fromNow } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../support/browser/browser.js";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { setStore } from "../../../src/access/stores/store.js";
+import { setStore } from "../../../src/stores/store.js";
 import { ago } from "../../support/clock.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";

@@ -1,7 +1,7 @@
 // @tier all
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { setStore } from "../../../src/access/stores/store.js";
+import { setStore } from "../../../src/stores/store.js";
 import { ago } from "../../support/clock.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser, phone } from "../../support/browser/browser.js";

@@ -1,7 +1,7 @@
 // @tier all
 import { beforeAll, expect, test } from "vitest";
 import type { Scope } from "../../../src/schema/scopes.js";
-import { issueToken } from "../../../src/access/token.js";
+import { issueToken } from "../../../src/stores/token.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { enterToken, openNewestShow, openSignIn } from "../../support/browser/dashboard.js";

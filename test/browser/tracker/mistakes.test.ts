@@ -1,6 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { createTestStore } from "../../support/app.js";
 import { openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { person, serveUntilFinished } from "../../support/browser/shop.js";

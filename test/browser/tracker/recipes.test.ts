@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser, type TestPage } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";

@@ -1,7 +1,7 @@
 // @tier all
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { createTestStore } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import { configurationIn } from "../../support/docs.js";

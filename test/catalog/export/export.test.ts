@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { request } from "node:http";
 import { expect, test } from "vitest";
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { exportPlaces } from "../../../src/catalog/export/export.js";
-import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
+import { productFieldNames } from "../../../src/files/product/product.fields.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { bulk, paths, product, products, storedKeys, storedProducts } from "../../support/products.js";
 

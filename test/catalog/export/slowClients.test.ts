@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exportPlaces } from "../../../src/catalog/export/export.js";
-import { uploadPlaces } from "../../../src/http/content/upload.js";
+import { uploadPlaces } from "../../../src/server/content/upload.js";
 import { Prisma } from "../../../src/generated/prisma/client.js";
 import { createTestStore, openTestApp, testDatabase, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";

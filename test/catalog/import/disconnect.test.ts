@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
 import { importFrom } from "../../../src/catalog/import/import.js";
-import type { ProductSource } from "../../../src/catalog/import/job.js";
-import { importProducts, listSource } from "../../../src/catalog/import/ways/sent.js";
+import type { ProductSource } from "../../../src/catalog/import/importTypes.js";
+import { importProducts, listSource } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { products } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";

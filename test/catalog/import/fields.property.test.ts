@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ColumnType, productColumns } from "../../../src/catalog/product/product.columns.js";
-import { type ProductInput, productFieldNames, productFields } from "../../../src/catalog/product/product.fields.js";
-import { checkProduct } from "../../../src/catalog/product/product.input.js";
-import { ruleOf } from "../../../src/catalog/product/product.rules.js";
+import { type ColumnType, productColumns } from "../../../src/files/product/product.columns.js";
+import { type ProductInput, productFieldNames, productFields } from "../../../src/files/product/product.fields.js";
+import { checkProduct } from "../../../src/files/product/product.input.js";
+import { ruleOf } from "../../../src/files/product/product.rules.js";
 import { Problems } from "../../../src/errors.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { waysToStore } from "../../support/catalog/ways.js";

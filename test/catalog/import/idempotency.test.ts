@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
-import { addSite } from "../../../src/access/stores/site.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { ago } from "../../support/clock.js";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
-import { importCsv } from "../../../src/catalog/import/ways/text.js";
-import type { ErrorPolicy } from "../../../src/catalog/sources/rowChecks.js";
-import { importProducts, listSource } from "../../../src/catalog/import/ways/sent.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
+import { importCsv } from "../../../src/catalog/import/entryPoints/fileProducts.js";
+import type { ErrorPolicy } from "../../../src/files/rowChecks.js";
+import { importProducts, listSource } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { until } from "../../support/until.js";
 import { importMany, products } from "../../support/products.js";

@@ -1,7 +1,7 @@
 // @engine postgresql
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { importProducts } from "../../../src/catalog/import/ways/sent.js";
+import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";
 import { postWithKey, writersOf } from "../../support/http/idempotency.js";

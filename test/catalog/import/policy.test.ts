@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createTestStore, openTestApp } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { postWithKey } from "../../support/http/idempotency.js";

@@ -1,8 +1,8 @@
 // @engine both
 import { expect, test } from "vitest";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
-import type { ProductSource } from "../../../src/catalog/import/job.js";
-import { listSource } from "../../../src/catalog/import/ways/sent.js";
+import type { ProductSource } from "../../../src/catalog/import/importTypes.js";
+import { listSource } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { createImportSweep } from "../../../src/catalog/import/staging/recover.js";
 import { createTestStore, openConnections, openTestApp } from "../../support/app.js";
 import { ofTest } from "../../support/citus/recording.js";

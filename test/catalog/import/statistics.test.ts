@@ -1,7 +1,7 @@
 // @tier all @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createStore } from "../../../src/access/stores/store.js";
-import { importProducts } from "../../../src/catalog/import/ways/sent.js";
+import { createStore } from "../../../src/stores/store.js";
+import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import type { OpenDatabase } from "../../../src/database/open.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { products } from "../../support/products.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
 import { recoverImports } from "../../../src/catalog/import/staging/recover.js";
-import { importProducts } from "../../../src/catalog/import/ways/sent.js";
+import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { createTestStore, openConnections, openTestApp, type TestStore } from "../../support/app.js";
 import { nothingStaged, stagedOf } from "../../support/stored.js";
 import { postWithKey } from "../../support/http/idempotency.js";

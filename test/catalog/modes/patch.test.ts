@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkRowsMax } from "../../../src/catalog/sources/chunkRows.js";
+import { chunkRowsMax } from "../../../src/files/chunkRows.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { graphqlError, invalid } from "../../support/problems.js";
 import { paths, product, products, type Sent, storedKeys, storedProducts, longRows } from "../../support/products.js";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { type Catalog, type defects, importInto, type Mode, type ModelRow } from "../../support/catalog/importModel.js";
 import { type ImportArgs, type ImportWay, importWays } from "../../support/catalog/ways.js";

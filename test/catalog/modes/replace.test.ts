@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { excessOf } from "../../../src/catalog/import/modes/mode.js";
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { invalid, refusal } from "../../support/problems.js";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hashSecret } from "../../../src/access/token.js";
-import { createLiveFeed } from "../../../src/analytics/feed/feed.js";
-import { readAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
+import { hashSecret } from "../../../src/stores/token.js";
+import { createLiveFeed } from "../../../src/figures/feed/feed.js";
+import { readAnalytics } from "../../../src/figures/show/kpis.read.js";
 import { demoStore, prepareDemo, runningShow, startDemoTraffic } from "../../../src/cli/demo/demo.js";
-import { examples } from "../../../src/http/pages/graphiql/graphiql.examples.js";
+import { examples } from "../../../src/server/pages/graphiql/graphiql.examples.js";
 import { openTestApp, storeAt } from "../../support/app.js";
 import { fromNow } from "../../support/clock.js";
 import { rowsOfShow } from "../../support/figures/storedEvents.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setStore } from "../../../src/access/stores/store.js";
+import { setStore } from "../../../src/stores/store.js";
 import { openCommands } from "../../support/process/cli.js";
 import { woocommerceOrder } from "../../support/figures/hooks.js";
 import { pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";

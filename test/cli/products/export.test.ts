@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { importProducts } from "../../../src/catalog/import/ways/sent.js";
+import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { openCommands } from "../../support/process/cli.js";
 import { product } from "../../support/products.js";
 

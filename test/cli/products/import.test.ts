@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { readdir } from "node:fs/promises";
 import zlib, { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { toCsv } from "../../support/catalog/csv.js";
 import { cli, openCommands } from "../../support/process/cli.js";
 import { longRows, product, products } from "../../support/products.js";

@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { recordEvents } from "../../../src/events/record/events.record.js";
+import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
 import {
   asInputs,
   expectedFigures,

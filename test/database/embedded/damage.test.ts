@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf } from "../../../src/database/embedded/damage.js";
+import { failureOf } from "../../../src/database/embedded/engineFailure.js";
 
 test.each([
   ["out of memory (53200)", /^The embedded database stopped: out of memory \(53200\)$/u],

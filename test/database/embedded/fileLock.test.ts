@@ -2,7 +2,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type FileLock, lockFile, readHolder } from "../../../src/database/embedded/fileLock.js";
-import type { Holder } from "../../../src/database/embedded/holder.js";
+import type { Holder } from "../../../src/database/embedded/lockOwner.js";
 import { ago, fromNow, stopTimers } from "../../support/clock.js";
 import { folderForTest } from "../../support/folder.js";
 import { cli } from "../../support/process/cli.js";

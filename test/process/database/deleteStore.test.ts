@@ -1,7 +1,7 @@
 // @engine postgresql
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { deleteStore } from "../../../src/access/stores/store.delete.js";
-import { createStore } from "../../../src/access/stores/store.js";
+import { deleteStore } from "../../../src/stores/store.delete.js";
+import { createStore } from "../../../src/stores/store.js";
 import { createMigratedDatabase, type OwnDatabase } from "../../support/database/ownDatabase.js";
 import { start, vitrine } from "../../support/process.js";
 import { until } from "../../support/until.js";

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
-import type { Holder } from "../../../src/database/embedded/holder.js";
+import type { Holder } from "../../../src/database/embedded/lockOwner.js";
 import { folderForTest } from "../../support/folder.js";
 import { until } from "../../support/until.js";
 

@@ -17,10 +17,10 @@ import {
   typeFromAST,
 } from "graphql";
 import { anyToken, type RequiredScope } from "../../../src/schema/scopes.js";
-import { schema } from "../../../src/graphql/schema.js";
-import { exportRoutes } from "../../../src/rest/exports/export.routes.js";
-import { pathParameters, type RestRoute, restBase, takesBody } from "../../../src/rest/routes/route.js";
-import { restRoutes } from "../../../src/rest/routes/routes.js";
+import { schema } from "../../../src/api/graphql/schema.js";
+import { exportRoutes } from "../../../src/api/rest/exports/export.routes.js";
+import { pathParameters, type RestRoute, restBase, takesBody } from "../../../src/api/rest/routes/route.js";
+import { restRoutes } from "../../../src/api/rest/routes/routes.js";
 import type { TestStore } from "../app.js";
 import { sendUntil } from "../call.js";
 import { toCsv } from "../catalog/csv.js";

@@ -1,4 +1,4 @@
-import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 
 /** A store with the show `show`, whose analytics can be read. Making it counts under no limit. */

@@ -3,7 +3,7 @@ import { createServer, request as ask, type IncomingMessage, type Server, type S
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { BrowserContextOptions } from "playwright-core";
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import type { TestBrowser, TestPage } from "./browser.js";
 import { readKpis, saved } from "../shows.js";

@@ -1,4 +1,4 @@
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { expectClean, type TestBrowser, type TestPage } from "./browser.js";
 import { until } from "../until.js";

@@ -1,4 +1,4 @@
-import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
+import { productFieldNames } from "../../../src/files/product/product.fields.js";
 import type { Sent } from "../products.js";
 
 /** Products as CSV text, with all columns unless others are given: one image as it is, several as a JSON array. */

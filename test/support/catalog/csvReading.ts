@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { type CsvSource, readProductCsv } from "../../../src/catalog/import/ways/text.js";
-import { productColumns } from "../../../src/catalog/product/product.columns.js";
-import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
-import type { CsvChunk, CsvOptions } from "../../../src/catalog/sources/csv/csv.js";
+import { type CsvSource, readProductCsv } from "../../../src/catalog/import/entryPoints/fileProducts.js";
+import { productColumns } from "../../../src/files/product/product.columns.js";
+import { productFieldNames } from "../../../src/files/product/product.fields.js";
+import type { CsvChunk, CsvOptions } from "../../../src/files/csv/csv.js";
 
 export const header = "id,sku,title,available,featured_image,url";
 export const row = (id: string): string => `${id},s-${id},Title,true,https://a.example/i.jpg,https://a.example/p`;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { FormatReadOptions } from "../../../src/catalog/sources/formats/opened.js";
-import { readCatalog } from "../../../src/catalog/sources/formats/read.js";
+import type { FormatReadOptions } from "../../../src/files/formats/fileState.js";
+import { readCatalog } from "../../../src/files/formats/readFile.js";
 import { collect, rowsOf } from "./csvReading.js";
 
 /** Bytes in pieces of this size. */

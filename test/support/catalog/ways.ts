@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { importProducts } from "../../../src/catalog/import/ways/sent.js";
-import { importCsv, importNdjson } from "../../../src/catalog/import/ways/text.js";
+import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
+import { importCsv, importNdjson } from "../../../src/catalog/import/entryPoints/fileProducts.js";
 import { AppError } from "../../../src/errors.js";
 import type { TestApp, TestStore } from "../app.js";
 import { readAnswer } from "../call.js";
-import { productFieldNames } from "../../../src/catalog/product/product.fields.js";
+import { productFieldNames } from "../../../src/files/product/product.fields.js";
 import { longRows, paths, product, products, type Sent } from "../products.js";
 import { toCsv } from "./csv.js";
 import type { Mode } from "./importModel.js";

@@ -1,5 +1,5 @@
 import type { TestContext } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
 import { findHolder } from "../../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../../src/database/open.js";
 import { createTestStore, storeAt } from "../app.js";

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
-import { setStore } from "../../../src/access/stores/store.js";
-import { addHook } from "../../../src/analytics/hooks/hook.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
+import { setStore } from "../../../src/stores/store.js";
+import { addHook } from "../../../src/orders/hooks/hook.js";
 import { createTestStore, storeAt, type TestStore } from "../app.js";
 import type { CrashSite } from "./crash.js";
 import { payloadOf, shopifyOrder, shopifyRefund } from "../figures/hooks.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, type TestContext } from "vitest";
-import { issueKey } from "../../../src/access/key.js";
-import { addSite } from "../../../src/access/stores/site.js";
+import { issueKey } from "../../../src/stores/publicKey.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createImportSweep } from "../../../src/catalog/import/staging/recover.js";
 import { findHolder } from "../../../src/database/embedded/folder.js";
 import { connect, embeddedConnection, type OpenDatabase } from "../../../src/database/open.js";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { recordEventFile } from "../../../src/analytics/events/files/events.file.js";
-import { saveLiveStream } from "../../../src/analytics/shows/liveStream.save.js";
+import { recordEventFile } from "../../../src/events/files/events.file.js";
+import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
 import { openTestDatabase } from "../app.js";
 import type { ShowKey } from "../figures.js";
 import { openFolder } from "../folder.js";

@@ -1,4 +1,4 @@
-import type { LiveStreamAnalytics } from "../../../src/analytics/kpis/kpis.read.js";
+import type { LiveStreamAnalytics } from "../../../src/figures/show/kpis.read.js";
 
 export const analytics = { id: "show" } as LiveStreamAnalytics;
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { setStore } from "../../../src/access/stores/store.js";
-import { addHook } from "../../../src/analytics/hooks/hook.js";
+import { setStore } from "../../../src/stores/store.js";
+import { addHook } from "../../../src/orders/hooks/hook.js";
 import type { TestApp, TestStore } from "../app.js";
 
 /** People of the payloads: nothing of them may be stored or logged. */

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setStore } from "../../../src/access/stores/store.js";
-import { importOrders } from "../../../src/analytics/orders/files/orderImport.js";
-import { reconcile } from "../../../src/analytics/orders/files/reconcile.js";
+import { setStore } from "../../../src/stores/store.js";
+import { importOrders } from "../../../src/orders/files/orderImport.js";
+import { reconcile } from "../../../src/orders/files/reconcile.js";
 import { AppError } from "../../../src/errors.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { folderForTest } from "../folder.js";

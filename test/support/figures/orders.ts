@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Attribution } from "../../../src/analytics/orders/attribution/settings.js";
-import { attributionState, recountPage, setAttribution } from "../../../src/analytics/orders/attribution/recount.js";
-import { attributeDue, markLate } from "../../../src/analytics/orders/due.js";
+import type { Attribution } from "../../../src/orders/attribution/settings.js";
+import { attributionState, recountPage, setAttribution } from "../../../src/orders/attribution/recount.js";
+import { attributeDue, markLate } from "../../../src/orders/attribution/pendingAttribution.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import type { TestStore } from "../app.js";
 import { until as waitUntil } from "../until.js";

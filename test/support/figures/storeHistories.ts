@@ -1,10 +1,10 @@
 /** Random histories of stores: several shows around a moment at which clocks change. */
 import * as fc from "fast-check";
-import { eraseViewer } from "../../../src/analytics/events/erase.js";
-import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/events/fold.js";
-import { pruneBefore, showsWithEventsBefore } from "../../../src/analytics/totals/pruneBefore.js";
-import { rebuildAnalytics } from "../../../src/analytics/totals/rebuild.js";
+import { eraseViewer } from "../../../src/events/erase.js";
+import { recordEvents } from "../../../src/events/record/events.record.js";
+import { foldTotals } from "../../../src/events/record/fold.js";
+import { pruneBefore, showsWithEventsBefore } from "../../../src/figures/totals/pruneBefore.js";
+import { rebuildAnalytics } from "../../../src/figures/totals/rebuild.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { asInputs, insertShows } from "../figures.js";

@@ -1,4 +1,4 @@
-import { idText } from "../../../src/analytics/events/storage/codes.js";
+import { idText } from "../../../src/events/record/eventValues.sql.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import type { ShowKey } from "../figures.js";
 

@@ -1,5 +1,5 @@
-import { recordEvents } from "../../../src/analytics/events/events.record.js";
-import { foldTotals } from "../../../src/analytics/events/fold.js";
+import { recordEvents } from "../../../src/events/record/events.record.js";
+import { foldTotals } from "../../../src/events/record/fold.js";
 import type { RootDatabase } from "../../../src/database/client.js";
 import { ofTest } from "../citus/recording.js";
 import { asInputs, type ShowKey } from "../figures.js";

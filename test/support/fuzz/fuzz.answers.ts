@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { problemTypes } from "../../../src/rest/problemDetails.js";
+import { problemTypes } from "../../../src/api/rest/problemDetails.js";
 import type { RawAnswer } from "./fuzz.js";
 
 /** What only the inside of the program knows. */

@@ -1,4 +1,4 @@
-import { addSite } from "../../../src/access/stores/site.js";
+import { addSite } from "../../../src/stores/site.js";
 import { createTestStore, type TestApp, type TestStore } from "../app.js";
 import { type Sent, bulk, paths, product, storedProduct, type StoredProduct, storedProducts } from "../products.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Readable, Writable } from "node:stream";
 import pg from "pg";
 import { afterAll, expect, inject } from "vitest";
-import { createStore } from "../../../src/access/stores/store.js";
+import { createStore } from "../../../src/stores/store.js";
 import { createProgram } from "../../../src/cli/program.js";
 import { describeFailure, exitStatusOf } from "../../../src/cli/terminal/failure.js";
 import type { OpenDatabase } from "../../../src/database/open.js";

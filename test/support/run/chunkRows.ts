@@ -1,5 +1,5 @@
-// In place of src/catalog/sources/chunk.ts (vitest.config.ts), so that imports of hundreds of rows already are long ones, stored by
+// In place of src/files/chunk.ts (vitest.config.ts), so that imports of hundreds of rows already are long ones, stored by
 // several statements. Threads get it with each task; processes of tests run dist/, where it is as in production.
 
-/** More than are encoded at once (src/catalog/sources/chunk.ts). */
+/** More than are encoded at once (src/files/chunk.ts). */
 export const chunkRowsMax = 300;

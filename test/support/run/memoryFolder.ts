@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive, thisHolder } from "../../../src/database/embedded/holder.js";
+import { isAlive, thisHolder } from "../../../src/database/embedded/lockOwner.js";
 
 /** A file system in memory, as Linux has one. */
 const memory = "/dev/shm";

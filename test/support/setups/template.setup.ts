@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { PoolConfig } from "pg";
 import type { ProvidedContext } from "vitest";
 import type { TestProject } from "vitest/node";
-import { createStore } from "../../../src/access/stores/store.js";
+import { createStore } from "../../../src/stores/store.js";
 import { startEmbedded } from "../../../src/database/embedded/engine.js";
 import { type FileLock, lockFile } from "../../../src/database/embedded/fileLock.js";
 import { migrationNames, migrationsFolder } from "../../../src/database/migrations/applied.js";

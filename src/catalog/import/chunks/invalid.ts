@@ -2,7 +2,7 @@ import { textArrayLiteral } from "../../../database/sql/arrayLiteral.js";
 import type { Database } from "../../../database/client.js";
 import { withRawParameters } from "../../../database/rawParameters.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { RowKeys } from "../../sources/chunk.js";
+import type { RowKeys } from "../../../files/chunk.js";
 
 /** The keys of invalid rows as a relation `k`. */
 export function keysOfInvalid(invalid: readonly RowKeys[], bind: (value: string) => string): Prisma.Sql {

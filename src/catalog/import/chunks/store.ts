@@ -1,14 +1,20 @@
 import type { Database, RootDatabase } from "../../../database/client.js";
-import { isRowRefused } from "../../../database/errors.js";
+import { isRowRefused } from "../../../database/databaseErrors.js";
 import { withRawParameters } from "../../../database/rawParameters.js";
 import { validationFailed } from "../../../errors.js";
 import { patchedFields, patchProducts } from "../../product/product.patch.js";
 import { sentRows } from "../../product/product.sql.js";
-import type { ProductChunk, RowKeys } from "../../sources/chunk.js";
-import { rowProblemsMax } from "../../sources/rowChecks.js";
+import type { ProductChunk, RowKeys } from "../../../files/chunk.js";
+import { rowProblemsMax } from "../../../files/rowChecks.js";
 import { nothingDeleted } from "../check.js";
-import { transact } from "../decide.js";
-import { type AcceptedLines, type Chunks, type ImportJob, type ReadResult, throwIfDisconnected } from "../job.js";
+import { transact } from "../commit.js";
+import {
+  type AcceptedLines,
+  type Chunks,
+  type ImportJob,
+  type ReadResult,
+  throwIfDisconnected,
+} from "../importTypes.js";
 import { contradict } from "./invalid.js";
 import { removeOthers } from "../modes/replace.js";
 import { type ImportFailures, type ImportResult, importResult, type Written } from "../result.js";

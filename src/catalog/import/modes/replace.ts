@@ -2,9 +2,9 @@ import type { Database } from "../../../database/client.js";
 import { withRawParameters } from "../../../database/rawParameters.js";
 import { queryStore } from "../../../database/sql/storeStatements.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { RowKeys } from "../../sources/chunk.js";
+import type { RowKeys } from "../../../files/chunk.js";
 import { keysOfInvalid } from "../chunks/invalid.js";
-import type { ImportJob, ImportTarget } from "../job.js";
+import type { ImportJob, ImportTarget } from "../importTypes.js";
 import { isRemoval, ofImport, type StagedKey } from "../staging/rows.js";
 import { excessOf, tooManyDeletions } from "./mode.js";
 

@@ -3,7 +3,7 @@ import { engineOf } from "../../../database/engine.js";
 import { inTransaction } from "../../../database/transaction.js";
 import { applySteps } from "../apply.js";
 import { lastLine, type StagedKey } from "./rows.js";
-import { removeExpired } from "../idempotency/once.js";
+import { removeExpired } from "../idempotentImport.js";
 
 /** Longer than an import takes. */
 const leftAfter = "2 hours";

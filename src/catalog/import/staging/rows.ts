@@ -2,7 +2,7 @@ import type { Database } from "../../../database/client.js";
 import { setLocal } from "../../../database/transaction.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { rowColumns, type RowSource } from "../../product/product.sql.js";
-import type { ReadResult } from "../job.js";
+import type { ReadResult } from "../importTypes.js";
 
 /** Names the rows of one import in StagedProduct. */
 export interface StagedKey {

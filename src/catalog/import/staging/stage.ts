@@ -5,9 +5,9 @@ import { storeClientOf } from "../../../database/shares/caller.js";
 import { queryStore, retryAfterMoves } from "../../../database/sql/storeStatements.js";
 import { AppError } from "../../../errors.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import { type EncodedRows, encodeRows } from "../../product/product.columns.js";
+import { type EncodedRows, encodeRows } from "../../../files/product/product.columns.js";
 import { rowColumns, sentColumns, sentRows } from "../../product/product.sql.js";
-import { type Chunks, type ImportTarget, importTimeoutMs, throwIfDisconnected } from "../job.js";
+import { type Chunks, type ImportTarget, importTimeoutMs, throwIfDisconnected } from "../importTypes.js";
 import { removeStaged } from "./recover.js";
 import type { StagedKey, StagedRows } from "./rows.js";
 

@@ -1,11 +1,11 @@
-import { resolveSite } from "../../../access/stores/site.js";
+import { resolveSite } from "../../../stores/site.js";
 import type { Database, RootDatabase } from "../../../database/client.js";
 import type { SortDirection, SortPosition } from "../../../database/sql/keyset.js";
 import { asWideRead } from "../../../database/shares/forStore.js";
 import { errorAt } from "../../../errors.js";
 import { canBeKey, isLongerThan } from "../../../lib/text.js";
-import { readsUnblocked } from "../readGate.js";
-import type { FieldName } from "../product.fields.js";
+import { readsUnblocked } from "../importGate.js";
+import type { FieldName } from "../../../files/product/product.fields.js";
 import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
 import { searchCharactersMax, searchQuery } from "../search/product.search.js";
 import { countMatches, searchProducts, type SizedProduct } from "../search/product.searchIndex.js";

@@ -3,7 +3,7 @@ import { rootOf } from "../../../database/shares/forStore.js";
 import type { SortPosition } from "../../../database/sql/keyset.js";
 import { Prisma } from "../../../generated/prisma/client.js";
 import { type SearchQuery, storeMark } from "./product.search.js";
-import type { FieldName } from "../product.fields.js";
+import type { FieldName } from "../../../files/product/product.fields.js";
 import { longBytes, productRow, shortProductRow } from "../product.sql.js";
 
 export interface ProductLimits {

@@ -1,6 +1,6 @@
 // @tier all
 import { beforeAll, describe, expect, test } from "vitest";
-import { setStore } from "../../../../src/access/stores/store.js";
+import { setStore } from "../../../../src/stores/store.js";
 import { ago } from "../../../support/clock.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../../support/browser/browser.js";

@@ -1,6 +1,6 @@
 // @tier all
 import { expect, test } from "vitest";
-import { setStore } from "../../../../src/access/stores/store.js";
+import { setStore } from "../../../../src/stores/store.js";
 import { ago } from "../../../support/clock.js";
 import { createTestStore } from "../../../support/app.js";
 import { expectAccessible, expectClean, openAppInBrowser } from "../../../support/browser/browser.js";

@@ -1,6 +1,6 @@
 // @tier all
 import { beforeAll, describe, expect, test } from "vitest";
-import { issueToken } from "../../../../src/access/token.js";
+import { issueToken } from "../../../../src/stores/token.js";
 import { createTestStore, type TestStore } from "../../../support/app.js";
 import {
   expectAccessible,

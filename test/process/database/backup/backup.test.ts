@@ -3,10 +3,10 @@ import { mkdir, readdir, readlink, stat, symlink, truncate, writeFile } from "no
 import { join } from "node:path";
 import { create } from "tar";
 import { beforeAll, expect, test } from "vitest";
-import { createIdentify } from "../../../../src/access/identity.js";
-import { createStore } from "../../../../src/access/stores/store.js";
-import { revokeToken } from "../../../../src/access/token.replace.js";
-import { issueToken } from "../../../../src/access/token.js";
+import { createIdentify } from "../../../../src/stores/identity.js";
+import { createStore } from "../../../../src/stores/store.js";
+import { revokeToken } from "../../../../src/stores/token.replace.js";
+import { issueToken } from "../../../../src/stores/token.js";
 import { readConfig } from "../../../../src/config.js";
 import type { RootDatabase } from "../../../../src/database/client.js";
 import { openDatabase } from "../../../../src/database/open.js";

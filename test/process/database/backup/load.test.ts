@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { issueKey } from "../../../../src/access/key.js";
-import { addSite } from "../../../../src/access/stores/site.js";
+import { issueKey } from "../../../../src/stores/publicKey.js";
+import { addSite } from "../../../../src/stores/site.js";
 import { findHolder } from "../../../../src/database/embedded/folder.js";
 import { connect, embeddedConnection } from "../../../../src/database/open.js";
 import { createTestStore, storeAt } from "../../../support/app.js";

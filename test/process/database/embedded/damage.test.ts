@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../../src/config.js";
-import { saveLiveStream } from "../../../../src/analytics/shows/liveStream.save.js";
+import { saveLiveStream } from "../../../../src/shows/liveStream.save.js";
 import { openDatabase } from "../../../../src/database/open.js";
 import { storeAt } from "../../../support/app.js";
 import { ofTest } from "../../../support/citus/recording.js";

@@ -6,7 +6,7 @@ import { readConfig } from "../../../../src/config.js";
 import { migrate } from "../../../../src/database/migrations/migrate.js";
 import { migrationsFolder } from "../../../../src/database/migrations/applied.js";
 import { openDatabase, type OpenDatabase } from "../../../../src/database/open.js";
-import { createReadinessCheck } from "../../../../src/http/health.js";
+import { createReadinessCheck } from "../../../../src/server/http/health.js";
 import { ofTest } from "../../../support/citus/recording.js";
 import { stopTimers } from "../../../support/clock.js";
 import { folderForTest } from "../../../support/folder.js";

@@ -1,0 +1,209 @@
+import { showCells, showColumns } from "../../../figures/store/showColumns.js";
+import {
+  exampleProduct,
+  type FieldName,
+  type ProductInput,
+  productFieldNames,
+} from "../../../files/product/product.fields.js";
+
+/** Another one, with just what is required. */
+export const scarf: ProductInput = {
+  id: "wool-scarf",
+  sku: "VT-1003",
+  title: "Wool scarf",
+  available: true,
+  featured_image: "https://shop.example/images/wool-scarf-1.jpg",
+  url: "https://shop.example/products/wool-scarf",
+};
+
+/** Both products as CSV: several images, quotes and commas, empty cells. */
+export const csvExample = [exampleProduct, { ...scarf, images: [scarf.featured_image] }]
+  .map((product: ProductInput) => productFieldNames.map((name) => csvCell(product[name])))
+  .reduce((text, cells) => `${text}${cells.join(",")}\n`, `${productFieldNames.join(",")}\n`);
+
+/** A list of one URL is the URL. */
+function csvCell(value: ProductInput[FieldName]): string {
+  const [first, ...others] = Array.isArray(value) ? value : [value];
+  const text = others.length > 0 ? JSON.stringify(value) : String(first ?? "");
+  return /[,"]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const ndjsonExample = `${JSON.stringify(exampleProduct)}\n${JSON.stringify(scarf)}\n`;
+
+/** An ended show of the demo store. */
+export const showExample = {
+  id: "summer-sale",
+  name: "Summer sale",
+  status: "ENDED",
+  startedAt: "2026-05-04T18:30:00.000Z",
+  endedAt: "2026-05-04T19:15:00.000Z",
+  durationSeconds: 2700,
+  host: { name: "Alex Meyer", email: "alex@shop.example" },
+};
+
+/** What shoppers of a show of the demo store did. */
+export const eventsExample = [
+  { id: "e1", type: "VIEW", channel: "REPLAY", viewerId: "v1", device: "mobile", seconds: 40 },
+  { id: "e2", type: "ADD_TO_CART", channel: "REPLAY", viewerId: "v1", productId: "linen-shirt" },
+  { id: "e3", type: "ORDER", channel: "REPLAY", viewerId: "v1", amount: 59.9 },
+];
+
+/** An order of the demo store, as it is sent and as it is answered. */
+export const sentOrderExample = {
+  id: "2001",
+  placedAt: "2026-05-04T19:00:00.000Z",
+  amount: 120.5,
+  lines: [{ productId: "linen-shirt", quantity: 2, amount: 119.8 }],
+};
+
+export const orderExample = {
+  ...sentOrderExample,
+  refunded: 20.5,
+  viewerId: null,
+  isAttributed: true,
+  refunds: [{ at: "2026-05-06T10:00:00.000Z", amount: 20.5, lines: [] }],
+  attributions: [
+    {
+      show: { id: "summer-sale", name: "Summer sale" },
+      channel: "LIVE",
+      amount: 120.5,
+      refunded: 20.5,
+      rule: "LAST_SHOW",
+      because: "Watched Summer sale live for 7 min until 10 min before the order.",
+      evidence: { kind: "VIEW", at: "2026-05-04T18:50:00.000Z", seconds: 420, productId: null },
+    },
+  ],
+};
+
+export const previewExample = {
+  orders: 1,
+  previewed: 1,
+  changes: [
+    {
+      show: { id: "summer-sale", name: "Summer sale" },
+      before: { orders: 0, sales: 0, refunds: 0 },
+      after: { orders: 1, sales: 120.5, refunds: 20.5 },
+    },
+  ],
+};
+
+export const ordersNdjsonExample = `${JSON.stringify(sentOrderExample)}\n`;
+
+export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringify(event)}\n`).join("");
+
+/** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
+export const analyticsExample = {
+  id: "summer-sale",
+  name: "Summer sale",
+  startedAt: "2026-05-04T18:30:00.000Z",
+  endedAt: "2026-05-04T19:15:00.000Z",
+  durationSeconds: 2700,
+  host: { name: "Alex Meyer", email: "alex@shop.example" },
+  kpis: {
+    sales: { live: 1497, replay: 499, total: 2245.5 },
+    orders: { live: 30, replay: 10, total: 45 },
+    viewers: { live: 300, replay: 100, total: 400 },
+    addToCart: { live: 20, replay: 10, avg: 17.5 },
+    avgViewTime: { live: 600, replay: 200, avg: 500 },
+    devices: [
+      { device: "mobile", value: 75 },
+      { device: "desktop", value: 20 },
+      { device: "unknown", value: 5 },
+    ],
+  },
+};
+
+/** The shirt with all fields that are read. */
+export const storedShirt = {
+  ...exampleProduct,
+  createdAt: "2026-05-01T08:00:00.000Z",
+  updatedAt: "2026-05-02T08:00:00.000Z",
+};
+
+/** For the calls that need a time range. */
+export const rangeExample = { from: "2026-01-01T00:00:00Z", until: "2027-01-01T00:00:00Z" };
+
+export const soldExample = { productId: exampleProduct.id, carts: 30, orders: 12, quantity: 13, sales: 778.7 };
+
+export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
+
+const { sales, orders, viewers, addToCart, avgViewTime, devices } = analyticsExample.kpis;
+const inEuros = { currency: "EUR" };
+
+/** All KPIs of the same show. */
+const fullKpis = {
+  sales: { ...sales, referral: 249.5, ...inEuros },
+  orders: { ...orders, referral: 5 },
+  viewers: { ...viewers, unique: 380 },
+  addToCart,
+  avgViewTime,
+  devices,
+  conversionRate: 11.84,
+  refunds: { live: 0, replay: 0, referral: 49.9, total: 49.9, ...inEuros },
+  netSales: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, ...inEuros },
+  averageOrderValue: 49.9,
+  buyers: { live: 28, replay: 9, referral: 5, total: 42, unique: 40 },
+  buyerRate: { live: 9.33, replay: 9, total: 10.53 },
+  ordersWithoutViewer: { live: 1, replay: 0, referral: 0, total: 1 },
+  engagedViewers: { live: 240, replay: 80, total: 320, unique: 305 },
+  sources: [
+    { source: "instagram.com", viewers: 250, orders: 31, sales: 1546.9 },
+    { source: "direct", viewers: 130, orders: 14, sales: 698.6 },
+  ],
+};
+
+/** How many viewers of each device make the shares above. */
+const deviceTotals = [
+  { channel: "LIVE", device: "mobile", viewers: 300 },
+  { channel: "LIVE", device: "desktop", viewers: 80 },
+  { channel: "REPLAY", device: "unknown", viewers: 20 },
+] as const;
+
+const exportedShow = {
+  ...analyticsExample,
+  storeId: "",
+  status: "ENDED",
+  startedAt: new Date(analyticsExample.startedAt),
+  endedAt: new Date(analyticsExample.endedAt),
+  kpis: fullKpis,
+  devices: deviceTotals,
+} as const;
+
+export const showsCsvExample = `${showColumns.join(",")}\n${showCells(exportedShow, "EUR", ",").join(",")}\n`;
+
+export const fullAnalyticsExample = {
+  ...showExample,
+  kpis: fullKpis,
+  peakConcurrentViewers: 210,
+  watchingNow: null,
+  devicesByChannel: [
+    { channel: "LIVE", devices },
+    { channel: "REPLAY", devices: [{ device: "mobile", value: 100 }] },
+  ],
+};
+
+const {
+  devices: _,
+  buyers: _buyers,
+  buyerRate: _rate,
+  ordersWithoutViewer: _nobodys,
+  engagedViewers: _engaged,
+  sources: _sources,
+  ...rankedKpis
+} = fullKpis;
+const storeFigures = {
+  unattributed: { orders: 3, sales: 180.5, refunds: 0 },
+  attribution: { rule: "LAST_SHOW", windowHours: 168, recount: null },
+  ...inEuros,
+  showCount: 1,
+  kpis: fullKpis,
+};
+
+export const storeAnalyticsExample = {
+  from: "2026-01-01T00:00:00.000Z",
+  until: "2027-01-01T00:00:00.000Z",
+  ...storeFigures,
+  timeline: [{ startsAt: "2026-05-04T00:00:00.000Z", orders: 45, sales: 2245.5, carts: 70 }],
+  topShows: [{ ...showExample, kpis: rankedKpis }],
+  previous: { from: "2025-01-01T00:00:00.000Z", until: "2026-01-01T00:00:00.000Z", ...storeFigures },
+};

@@ -1,0 +1,115 @@
+import type { ExecutionResult } from "graphql";
+import { LineSplitter, lineBytesMax, type TextLine } from "../../events/files/ndjson.js";
+import { type Problem, Problems, validationFailed } from "../../errors.js";
+import { notJson } from "../../lib/json/parse.js";
+import { extensionsOf, presentError } from "../../schema/publicErrors.js";
+import { problemDetails, type ProblemDetails } from "./problemDetails.js";
+
+/** A batch was refused; those before it were executed. */
+export class BatchRefused extends Error {
+  constructor(
+    readonly problem: ProblemDetails,
+    readonly retryAfterSeconds: number | undefined,
+  ) {
+    super(problem.detail);
+  }
+}
+
+/** A compromise: few round trips, but others wait for each batch on the embedded engine. */
+const itemsMax = 2_000;
+/** Bounds the memory where lines are long. */
+const bytesMax = 4 * lineBytesMax;
+
+/** A body of items, one on each line, that is executed in batches as it arrives. */
+export class Batches {
+  readonly #argument: string;
+  readonly #execute: (items: unknown[]) => Promise<ExecutionResult>;
+  readonly #splitter = new LineSplitter();
+  readonly #sums: Record<string, number> = {};
+  #waiting: TextLine[] = [];
+  #bytes = 0;
+  #done = 0;
+  #isBegun = false;
+
+  /** @param execute runs the operation with these items of the argument; its answer is an object of counts */
+  constructor(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>) {
+    this.#argument = argument;
+    this.#execute = execute;
+  }
+
+  /** Takes a piece of the body. If it returns a promise, the next piece waits for it. @throws {BatchRefused} */
+  push(piece: Buffer): Promise<void> | undefined {
+    for (const line of this.#splitter.push(piece)) {
+      this.#waiting.push(line);
+      this.#bytes += line.text.length;
+    }
+    return this.#isFull() ? this.#runFull() : undefined;
+  }
+
+  /** Executes the rest. @returns the sums of what the batches returned @throws {BatchRefused} */
+  async end(): Promise<Readonly<Record<string, number>>> {
+    this.#waiting.push(...this.#splitter.end());
+    await this.#runFull();
+    if (this.#waiting.length > 0 || !this.#isBegun) await this.#run(this.#waiting);
+    return this.#sums;
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= itemsMax || this.#bytes >= bytesMax;
+  }
+
+  async #runFull(): Promise<void> {
+    while (this.#isFull()) {
+      await this.#run(this.#waiting.splice(0, itemsMax));
+      this.#bytes = this.#waiting.reduce((sum, { text }) => sum + text.length, 0);
+    }
+  }
+
+  async #run(lines: readonly TextLine[]): Promise<void> {
+    this.#isBegun = true;
+    const problems = new Problems();
+    const items = lines.map((line) => itemOf(line, problems));
+    const { data, errors: [error] = [] } = problems.total > 0 ? malformed(problems) : await this.#execute(items);
+    if (error !== undefined) {
+      const extensions = extensionsOf(error);
+      const errors = extensions.errors.map((problem) => atLine(problem, this.#argument, lines));
+      const detail = this.#done === 0 ? error.message : afterOthers(error.message, this.#done);
+      throw new BatchRefused(problemDetails(detail, { ...extensions, errors }), extensions.retryAfterSeconds);
+    }
+    for (const counts of Object.values(data ?? {}) as Record<string, number>[]) {
+      for (const [name, count] of Object.entries(counts)) this.#sums[name] = (this.#sums[name] ?? 0) + count;
+    }
+    this.#done += lines.length;
+  }
+}
+
+const faults = {
+  tooLong: `The line is longer than ${lineBytesMax} bytes.`,
+  notUtf8: "The line is not valid UTF-8.",
+} as const;
+
+function itemOf({ number: line, text, fault }: TextLine, problems: Problems): unknown {
+  const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [], line });
+  if (fault !== undefined) return refuse(fault === "tooLong" ? "TOO_LONG" : "MALFORMED", faults[fault]);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's would quote it
+  }
+}
+
+function malformed(problems: Problems): ExecutionResult {
+  return { errors: [presentError(validationFailed(problems), { requestId: "", reportError: () => undefined })] };
+}
+
+/** A problem of an item of the list, by its line. */
+function atLine(problem: Problem, argument: string, lines: readonly TextLine[]): Problem {
+  const [name, index, ...path] = problem.path;
+  const line = name === argument && typeof index === "number" ? lines[index]?.number : undefined;
+  return line === undefined ? problem : { ...problem, path, line };
+}
+
+function afterOthers(message: string, done: number): string {
+  const reason = message.replace(/ Nothing was (?:changed|stored)\./u, ""); // true of the batch, but not of the body
+  return `${reason} The ${done} lines before this batch were recorded; send all of them again once this is corrected.`;
+}

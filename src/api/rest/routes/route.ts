@@ -1,0 +1,74 @@
+import type { ErrorCode } from "../../../errors.js";
+import { takesIdempotencyKey } from "../../../schema/operationNames.js";
+
+/** A documented REST path, and the operation of the schema that serves it. */
+export interface RestRoute {
+  readonly root: "Query" | "Mutation";
+  readonly operation: string;
+  /** The name of its function in generated clients: it must not change. */
+  readonly operationId: string;
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Parameters are written `:name`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: "Products" | "Analytics" | "Live streams" | "Orders" | "Store";
+  readonly errors: readonly ErrorCode[];
+  /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
+  readonly upload?: {
+    readonly mediaTypes: readonly string[];
+    readonly argument: string;
+    readonly placeholder: unknown;
+    /** Parameters of the query string about how the file is read, which are no arguments of the operation. */
+    readonly readingOptions?: readonly string[];
+    /** Those of them that may be repeated. */
+    readonly repeated?: readonly string[];
+  };
+  /** The field of a body's member whose value is in the path, and must not be in the body. */
+  readonly pathField?: { readonly parameter: string; readonly member: string; readonly field: string };
+  /** The media types of bodies that are items of a list argument, one on each line: they are executed in batches, as they arrive. */
+  readonly batches?: { readonly mediaTypes: readonly string[]; readonly argument: string };
+  /** A row of the service's contract: its answers have the documented fields, and a read ignores parameters that it does not know. */
+  readonly inContract?: boolean;
+  /** The fields that answers have of types of which they do not have all; see derivation.ts. */
+  readonly fields?: FieldsByType;
+  /** Fields of the answer that are omitted unless an argument has this value. */
+  readonly shownOnDemand?: readonly OnDemand[];
+}
+
+/** By the name of a type or, for the values of one field, by its own: `StoreAnalytics.topShows`. */
+export type FieldsByType = Readonly<Record<string, readonly string[]>>;
+
+export interface OnDemand {
+  readonly fields: readonly string[];
+  readonly argument: string;
+  readonly value: unknown;
+}
+
+export const restBase = "/external";
+
+/** The names of the parameters in a path. */
+export function pathParameters({ path }: Pick<RestRoute, "path">): readonly string[] {
+  return [...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => name);
+}
+
+/** The media types of a route's bodies, in words. */
+export function bodyTypesOf({ upload, batches }: Pick<RestRoute, "upload" | "batches">): string {
+  const types = ["application/json", ...((upload ?? batches)?.mediaTypes ?? [])];
+  const all = `${types.slice(0, -1).join(", ")}${types.length > 1 ? " or " : ""}${types.at(-1) ?? ""} in UTF-8`;
+  const isEncodable = upload?.readingOptions?.includes("encoding") === true;
+  return isEncodable ? `${all}; the parameter encoding= names another encoding of a file, not its charset` : all;
+}
+
+/** Whether calls of a route may carry an Idempotency-Key. */
+export function takesKey({ root, operation }: Pick<RestRoute, "root" | "operation">): boolean {
+  return takesIdempotencyKey([`${root}.${operation}`]);
+}
+
+/** Whether calls of a route may have a condition, since GET of its path answers with the state that they replace. */
+export function takesCondition({ method }: Pick<RestRoute, "method">): boolean {
+  return method === "PUT" || method === "DELETE";
+}
+
+export function takesBody({ method }: Pick<RestRoute, "method">): boolean {
+  return method === "POST" || method === "PUT";
+}

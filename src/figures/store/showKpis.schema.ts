@@ -1,0 +1,39 @@
+import { builder } from "../../schema/builder.js";
+import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
+import { kpiColumns, type KpiColumns, shared } from "../show/kpis.read.js";
+import { Kpis } from "../show/kpis.schema.js";
+import type { Database } from "../../database/client.js";
+import { batchLookups } from "../../database/batchLookups.js";
+import { type Kpis as ShowKpis, kpisOf } from "../show/kpis.js";
+
+/** The shows must exist. Lookups together, such as those of a page, share a statement. */
+const lookUpKpis = batchLookups<ShowKpis>(async (db, storeId, ids) => {
+  const rows = await selectTotals(db, storeId, ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (id) => {
+    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // none, if the show was deleted in between
+    return kpisOf(totals, devices, currency, sources);
+  };
+});
+
+builder.prismaObjectField("LiveStream", "kpis", (t) =>
+  t.field({
+    extensions: { scope: "analytics:read" },
+    type: Kpis,
+    nullable: true,
+    description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",
+    resolve: rateLimitedByRoot(
+      "analytics",
+      (show, _, { db, identity }) => shared(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
+    ),
+  }),
+);
+
+interface ShowTotals extends KpiColumns {
+  readonly id: string;
+}
+
+function selectTotals(db: Database, storeId: string, ids: readonly string[]): Promise<ShowTotals[]> {
+  return db.$queryRaw<ShowTotals[]>`
+    SELECT s.id, ${kpiColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${[...ids]})`;
+}

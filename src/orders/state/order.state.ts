@@ -1,0 +1,301 @@
+import type { Channel } from "../../events/events.input.js";
+import type { Family } from "./order.family.js";
+import { compareTexts, placedBy, type PlacedFrom } from "./order.placed.js";
+
+export interface OrderLine {
+  readonly productId: string;
+  readonly quantity: number;
+  /** For all of them together. */
+  readonly amount: number;
+}
+
+export interface OrderRefund {
+  /** Unique within the order. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly amount: number;
+  /** Where it differs, the amount if the prices of the order have their taxes. */
+  readonly amountWithTaxes?: number;
+  readonly lines: readonly OrderLine[];
+}
+
+/**
+ * `isApart` where it was reported by itself: a state that does not list it may be older than it. `from` is the time of the latest state
+ * that has told it, if it names one: what was pending may have succeeded since it was reported.
+ */
+type KnownRefund = OrderRefund & { readonly isApart?: true; readonly from?: number };
+
+/** What a shop says of an order at one time. */
+export interface OrderState extends Family {
+  readonly kind: "state";
+  readonly id: string;
+  readonly placedAt: Date;
+  /** When the order came into this state; undefined for a state that is newer than all before. */
+  readonly changedAt: Date | undefined;
+  readonly isPaid: boolean;
+  readonly isCancelled: boolean;
+  /** Before refunds. */
+  readonly amount: number;
+  /** After the refunds of this state, and changes of the order. */
+  readonly remaining: number;
+  /** Whether prices have their taxes. */
+  readonly areTaxesIncluded?: boolean;
+  /** When the order was taken back from the trash. */
+  readonly restoredAt?: Date;
+  readonly lines: readonly OrderLine[];
+  readonly refunds: readonly OrderRefund[];
+  readonly viewerId: string | null;
+  readonly lsId: string | null;
+  readonly channel: Channel | null;
+}
+
+/** What a CSV says of an order, which is less than its system does. */
+interface OrderOfFile {
+  readonly kind: "file";
+  readonly id: string;
+  readonly placedAt: Date;
+  /** Cancelled, or refunded as a whole: nothing of it is left. */
+  readonly isGone: boolean;
+  readonly amount: number;
+  /** All that was ever given back. */
+  readonly refunded: number;
+  readonly lines: readonly OrderLine[];
+  readonly viewerId: string | null;
+  /** The file has no ids: a number or a name stands for one. */
+  readonly isByNumber?: boolean;
+}
+
+/** Refunds and deletions are reported without the order's state. */
+export type OrderNews =
+  | OrderState
+  | OrderOfFile
+  | { readonly kind: "refund"; readonly id: string; readonly refund: OrderRefund }
+  | { readonly kind: "deletion"; readonly id: string; readonly at: Date };
+
+export interface NewestState {
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+  readonly isPaid: boolean;
+  readonly isCancelled: boolean;
+  readonly amount: number;
+  readonly remaining: number;
+  readonly areTaxesIncluded: boolean;
+  /** Those of a state that names its time may be left out: see `lined`. */
+  readonly lines: readonly OrderLine[];
+  readonly isTimed: boolean;
+  /** The ids of the refunds that `remaining` is without. */
+  readonly listed: readonly string[];
+  /** Of a CSV: any other state is newer, and takes its place. */
+  readonly isOfFile?: true;
+  /** Of a CSV without ids (files/numberedOrders.ts looks for it). */
+  readonly isByNumber?: true;
+}
+
+/** What is known of an order's money, as ShopOrder.state has it in JSON. */
+export interface KnownMoney extends PlacedFrom, Family {
+  /** The most that was ever paid. */
+  readonly gross: number;
+  readonly newest: NewestState | null;
+  /** Those that the newest state lists, those reported apart, and those that a shop's other states list: these do not count. */
+  readonly refunds: readonly KnownRefund[];
+  /** The newest state that has lines: they stay those of a later one with the same amount that leaves them out. */
+  readonly lined?: Pick<NewestState, "changedAt" | "amount" | "lines">;
+  readonly deletedAt?: number;
+  readonly restoredAt?: number;
+  /** What files have said. */
+  readonly ofFiles?: Pick<OrderOfFile, "isGone" | "refunded" | "lines">;
+}
+
+export interface KnownOrder {
+  readonly id: string;
+  readonly placedAt: Date;
+  readonly isPaid: boolean;
+  readonly viewerId: string | null;
+  readonly lsId: string | null;
+  readonly channel: Channel | null;
+  readonly money: KnownMoney;
+}
+
+const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
+
+/**
+ * What is known of an order after news of it. News may come twice and in any order: the result is the same.
+ *
+ * - A state takes the place of an older one. One that names no time, as of recordOrders, is newer than all before. Of two of one time,
+ *   the one that can only be later counts.
+ * - The order counts from the first state that was paid. Its gross amount is the most that was ever paid, and never falls: what a newer
+ *   state has left of it no more is refunded, whether by refunds that it lists, by a reduction or by a cancellation.
+ * - A refund that was reported by itself counts beside the newest state until that lists it.
+ * - A state without lines keeps those of an earlier one with the same amount, if both name their times.
+ * - A deletion refunds what is left. It ends by a restoration that was received later, or by a state that changed later.
+ * - A file (of CSV) makes an order of which no state is known. Of any other it adds the viewer and the lines where there are none; what
+ *   it has as refunded is a total, and what is cancelled there has nothing left: it never gives back. A state takes the place of its
+ *   amount and its time.
+ * - A part of another order counts for nothing (order.family.ts).
+ *
+ * order.counted.ts has what of this counts, and docs/orders.md has it as a table.
+ */
+export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
+  switch (news.kind) {
+    case "refund":
+      return mergeRefund(known, news);
+    case "deletion":
+      return mergeDeletion(known, news);
+    case "file":
+      return mergeFile(known, news);
+    default:
+      return mergeState(known, news);
+  }
+}
+
+/** A state takes the place of what files have said of the amount and the time, which may be wrong. */
+function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder {
+  const { money = nothing, isPaid = false } = known ?? {};
+  const isOfFile = money.newest?.isOfFile === true;
+  const [last, gross] = isOfFile ? [null, 0] : [money.newest, money.gross];
+  const newest = newestOf(last, news);
+  const isNewer = newest !== last;
+  const { changedAt } = news;
+  const isListed = ({ id }: KnownRefund) => newest.listed.includes(id);
+  const sent = news.refunds.map((refund) => ({ ...refund, ...(changedAt && { from: changedAt.getTime() }) }));
+  const refunds = unite(
+    money.refunds,
+    sent,
+    (refund, before) => isNewer || (!isListed(refund) && (refund.from ?? 0) > (before.from ?? 0)),
+  );
+  const { from, ...placed } = placedBy(known, news, (changedAt ?? new Date(newest.changedAt)).getTime(), !changedAt);
+  return {
+    ...placed,
+    id: news.id,
+    placedAt: isNewer || known === undefined ? news.placedAt : placedAtOf(known, news, newest),
+    isPaid: news.isPaid || (isPaid && !isOfFile),
+    money: {
+      ...money,
+      ...from,
+      ...restoredBy(money, news),
+      ...linedBy(money, news, newest),
+      gross: news.isPaid ? Math.max(gross, news.amount) : gross,
+      newest,
+      refunds: refunds.filter((refund) => refund.isApart === true || refund.from !== undefined || isListed(refund)),
+    },
+  };
+}
+
+/** As the newest state says; of equal ones, the latest that one says. */
+function placedAtOf({ placedAt }: KnownOrder, news: OrderState, newest: NewestState): Date {
+  return news.placedAt > placedAt && compareTexts(newest, stateOf(news)) === 0 ? news.placedAt : placedAt;
+}
+
+function linedBy(
+  { lined }: KnownMoney,
+  { changedAt, amount, lines }: OrderState,
+  newest: NewestState,
+): Pick<KnownMoney, "lined"> {
+  if (lines.length === 0) return {};
+  const sent = { changedAt: changedAt?.getTime() ?? newest.changedAt, amount, lines };
+  const isNewer = lined === undefined || (sent.changedAt - lined.changedAt || compareTexts(lined, sent)) > 0;
+  return isNewer ? { lined: sent } : {};
+}
+
+function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<KnownMoney, "restoredAt"> {
+  const latest = Math.max(restoredAt, news.restoredAt?.getTime() ?? 0);
+  return latest > 0 ? { restoredAt: latest } : {};
+}
+
+/** The newer one of two states. */
+function newestOf(known: NewestState | null, news: OrderState): NewestState {
+  const state = stateOf(news);
+  if (news.changedAt === undefined) return { ...state, changedAt: changeOf(state, known) };
+  return known === null || compare(state, known) > 0 ? state : known;
+}
+
+function stateOf({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...state }: OrderState): NewestState {
+  const { areTaxesIncluded = false, refunds } = state;
+  const listed = refunds.map(({ id }) => id);
+  const time = changedAt?.getTime() ?? 0;
+  const isTimed = changedAt !== undefined;
+  return { changedAt: time, isPaid, isCancelled, amount, remaining, areTaxesIncluded, lines, isTimed, listed };
+}
+
+/** A file makes an order that is not known. What another system has told it only completes, and it never gives back. */
+function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder {
+  const { money = nothing } = known ?? {};
+  const earlier = money.ofFiles ?? { isGone: false, refunded: 0, lines: [] };
+  const ofFiles = {
+    isGone: earlier.isGone || file.isGone,
+    refunded: Math.max(earlier.refunded, file.refunded),
+    lines: earlier.lines.length > 0 ? earlier.lines : file.lines,
+  };
+  if (known !== undefined && money.newest !== null)
+    return { ...known, viewerId: known.viewerId ?? file.viewerId, money: { ...money, ofFiles } };
+  const { id, placedAt, amount, viewerId } = file;
+  const newest: NewestState = {
+    changedAt: 0,
+    isPaid: true,
+    isCancelled: false,
+    amount,
+    remaining: amount,
+    areTaxesIncluded: false,
+    lines: [],
+    isTimed: false,
+    listed: [],
+    isOfFile: true,
+    ...(file.isByNumber === true && { isByNumber: true }),
+  };
+  const order = known ?? unknownOrder(id, placedAt.getTime());
+  const completed = { ...order, placedAt, viewerId: order.viewerId ?? viewerId };
+  return { ...completed, isPaid: true, money: { ...money, gross: amount, newest, ofFiles } };
+}
+
+function mergeRefund(known: KnownOrder | undefined, { id, refund }: { id: string; refund: OrderRefund }): KnownOrder {
+  const order = known ?? unknownOrder(id, refund.at);
+  const refunds = unite(order.money.refunds, [{ ...refund, isApart: true }], () => false);
+  return { ...order, money: { ...order.money, refunds } };
+}
+
+function mergeDeletion(known: KnownOrder | undefined, { id, at }: { id: string; at: Date }): KnownOrder {
+  const order = known ?? unknownOrder(id, at.getTime());
+  return { ...order, money: { ...order.money, deletedAt: Math.max(order.money.deletedAt ?? 0, at.getTime()) } };
+}
+
+/** It counts for nothing until a state says that it was paid. */
+export function unknownOrder(id: string, at: number): KnownOrder {
+  return { id, placedAt: new Date(at), isPaid: false, viewerId: null, lsId: null, channel: null, money: nothing };
+}
+
+/** When a state that names no time came about: now, unless it was known. */
+function changeOf(state: NewestState, known: NewestState | null): number {
+  if (known === null) return Date.now();
+  const isSame = JSON.stringify(state) === JSON.stringify({ ...known, changedAt: state.changedAt });
+  return isSame ? known.changedAt : Math.max(Date.now(), known.changedAt + 1);
+}
+
+/** States of one second are ordered by what can only happen later. */
+function compare(a: NewestState, b: NewestState): number {
+  return (
+    a.changedAt - b.changedAt ||
+    Number(a.isPaid) - Number(b.isPaid) ||
+    Number(a.isCancelled) - Number(b.isCancelled) ||
+    a.listed.length - b.listed.length ||
+    b.remaining - a.remaining ||
+    compareTexts(a, b)
+  );
+}
+
+function unite(
+  known: readonly KnownRefund[],
+  more: readonly KnownRefund[],
+  isLater: (refund: KnownRefund, before: KnownRefund) => boolean,
+): KnownRefund[] {
+  const byId = new Map(known.map((refund) => [refund.id, refund]));
+  for (const refund of more) {
+    const before = byId.get(refund.id);
+    // Some systems name no time of a refund: the first state that has it is the nearest.
+    const at = Math.min(refund.at, before?.at ?? refund.at);
+    const isApart = refund.isApart === true || before?.isApart === true;
+    const told = before === undefined || isLater(refund, before) ? refund : before;
+    byId.set(refund.id, { ...told, at, ...(isApart && { isApart }) });
+  }
+  return [...byId.values()].toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,58 @@
+import { asWideRead } from "../database/shares/forStore.js";
+import { builder } from "../schema/builder.js";
+import { StoreAnalytics } from "../figures/store/storeAnalytics.schema.js";
+import { shared } from "../figures/show/kpis.read.js";
+import { type AttributionState, attributionState } from "./attribution/recount.js";
+import { readUnattributed, type Unattributed } from "./state/order.read.js";
+import { AttributionRule } from "./order.schema.js";
+
+const UnattributedRef = builder.objectRef<Unattributed>("UnattributedOrders").implement({
+  description: "What of orders counts for no show.",
+  fields: (t) => ({
+    orders: t.exposeInt("orders", { description: "Orders of which nothing counts for a show." }),
+    sales: t.exposeFloat("sales", { description: "Amounts that count for no show, in the currency of the store." }),
+    refunds: t.exposeFloat("refunds", { description: "What was given back of these amounts." }),
+  }),
+});
+
+builder.objectField(StoreAnalytics, "unattributed", (t) =>
+  t.field({
+    type: UnattributedRef,
+    description: "The orders placed in this time that count for no show.",
+    resolve: (analytics, _, { db }) => {
+      const { storeId, range } = analytics;
+      const read = () => asWideRead(db, storeId, () => readUnattributed(db, storeId, range.from, range.until));
+      return shared(analytics, "unattributed", read);
+    },
+  }),
+);
+
+const RecountRef = builder.objectRef<NonNullable<AttributionState["recount"]>>("AttributionRecount").implement({
+  description: "How far orders are counted anew by a changed rule: the latest first, each as a whole.",
+  fields: (t) => ({
+    orders: t.exposeInt("orders", { description: "Orders that there were when the rule was changed." }),
+    done: t.exposeInt("done", { description: "How many of them count by it." }),
+  }),
+});
+
+const AttributionRef = builder.objectRef<AttributionState>("Attribution").implement({
+  description: "By which rule orders count for shows.",
+  fields: (t) => ({
+    rule: t.field({ type: AttributionRule, description: "The rule.", resolve: ({ rule }) => rule }),
+    windowHours: t.exposeInt("windowHours", { description: "How long before an order something counts." }),
+    recount: t.field({
+      type: RecountRef,
+      nullable: true,
+      description: "Null unless orders are just being counted anew by a changed rule.",
+      resolve: ({ recount }) => recount,
+    }),
+  }),
+});
+
+builder.objectField(StoreAnalytics, "attribution", (t) =>
+  t.field({
+    type: AttributionRef,
+    description: "By which rule orders count for shows (`vitrine attribution set`).",
+    resolve: (analytics, _, { db }) => shared(analytics, "attribution", () => attributionState(db, analytics.storeId)),
+  }),
+);

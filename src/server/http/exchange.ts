@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { tokenHeader } from "../../stores/identity.js";
+import { AppError } from "../../errors.js";
+import type { RequestObservation } from "../telemetry/requestObservation.js";
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly observation: RequestObservation;
+  readonly path: string;
+  /** Without its question mark. */
+  readonly search: string;
+}
+
+export type Route = (exchange: Exchange) => Promise<void> | void;
+
+export function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+interface Target {
+  readonly path: string;
+  /** Without its question mark. */
+  readonly search: string;
+}
+
+/** The longest path and query string, in characters: about what proxies and browsers allow. */
+const urlLengthMax = 8_192;
+
+/**
+ * The path, without the base path, and the query. The host of a URL in absolute form (RFC 9112, section 3.2.2) is
+ * ignored.
+ */
+export function targetOf(request: IncomingMessage, basePath = ""): Target {
+  if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
+    const given = request.url ?? "";
+    const [beforePath = given] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/iu.exec(given) ?? [];
+    const afterHost = given.slice(beforePath.length);
+    request.url = afterHost.startsWith("/") ? afterHost : `/${afterHost}`; // Yoga reads it too
+  }
+  if (request.url.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);
+  const { url } = request;
+  const queryStart = url.indexOf("?");
+  return queryStart === -1
+    ? { path: url, search: "" }
+    : { path: url.slice(0, queryStart), search: url.slice(queryStart + 1) };
+}
+
+/** Why a request that node:http accepts is refused: RFC 9112, sections 2.3, 3, 3.2 and 6.1. */
+export function problemWith(request: IncomingMessage): AppError | undefined {
+  const { url = "", headers, rawHeaders, httpVersionMajor, httpVersionMinor } = request;
+  if (url.length > urlLengthMax) {
+    return new AppError("URI_TOO_LONG", `Path and query string may have at most ${urlLengthMax} characters.`);
+  }
+  if (httpVersionMajor !== 1) return new AppError("BAD_REQUEST", "The request must use HTTP/1.1.");
+  const hosts = countOf("host", rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) {
+    return new AppError("BAD_REQUEST", "The request must have exactly one Host header.");
+  }
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") {
+    return new AppError("BAD_REQUEST", "The only accepted transfer-encoding is chunked.");
+  }
+  return undefined;
+}
+
+/** node:http silently keeps the first of several. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const raw = rawHeaders[index];
+    if (raw?.length === name.length && raw.toLowerCase() === name) count += 1;
+  }
+  return count;
+}
+
+const acceptable = /^[\w.:-]{1,128}$/u;
+const tokenLike = /vt_/iu;
+
+/** The caller's X-Request-Id, if it is safe to log and not a secret, or else a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  if (typeof given !== "string" || !acceptable.test(given) || tokenLike.test(given)) return randomUUID();
+  const token = headers[tokenHeader]; // DEMO_TOKEN may have another form
+  return typeof token === "string" && token !== "" && given.includes(token) ? randomUUID() : given;
+}
+
+export const allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+
+/** Those that the service reads, for a preflight that names none. */
+const readHeaders =
+  "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-Match, If-None-Match, Idempotency-Key";
+
+/** Names as RFC 9110, 5.6.2, has them, in a list. */
+const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]{0,8},[ \t]{0,8}[\w!#$%&'*+.^`|~-]+)*$/u;
+
+const namesLengthMax = 2_048;
+
+const exposedHeaders =
+  "Accept-Encoding, X-Request-Id, ETag, Allow, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, Deprecation, Link";
+
+/** For files that pages of any origin load. */
+export const forAnyOrigin = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders,
+} as const;
+
+const preflightTrustSeconds = "600";
+
+/**
+ * Sets CORS headers, for any path. Tokens are sent in a header that scripts set, never in cookies, so any origin may be
+ * allowed.
+ *
+ * @returns true for a preflight, which is then answered
+ */
+export function applyCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return false;
+  const anyOrigin = origins.includes("*");
+  if (!anyOrigin) response.setHeader("vary", "Origin");
+  if (!anyOrigin && !origins.includes(origin)) return false;
+  response.setHeader("access-control-allow-origin", anyOrigin ? "*" : origin);
+  response.setHeader("access-control-expose-headers", exposedHeaders);
+  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) return false;
+  response.writeHead(204, {
+    "access-control-allow-methods": allowedMethods,
+    "access-control-allow-headers": allowedHeaders(request.headers["access-control-request-headers"]),
+    "access-control-max-age": preflightTrustSeconds,
+  });
+  response.end();
+  return true;
+}
+
+/**
+ * Any that the page names, such as those of tracing and of clients: what is not read has no effect, and without credentials no
+ * header has a meaning that its page could not have given it anyway.
+ */
+function allowedHeaders(named: string | undefined): string {
+  return named !== undefined && named.length <= namesLengthMax && headerNames.test(named) ? named : readHeaders;
+}

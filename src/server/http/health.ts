@@ -1,0 +1,64 @@
+import type { Fault } from "../../database/databaseErrors.js";
+import type { DatabaseReadiness } from "../../database/readiness.js";
+import { withTimeout } from "../../lib/timers.js";
+
+interface Readiness {
+  readonly status: "ready" | "unavailable";
+  readonly database: "ok" | "unreachable" | Fault;
+}
+
+/** The database must answer in time, have every migration and accept writes. Never rejects. */
+export type CheckReadiness = () => Promise<Readiness>;
+
+const checkTimeoutMs = 3_000;
+/** The check is public, so the database is queried once a second at most. */
+const resultTtlMs = 1_000;
+
+export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
+  const findFault = createQuery(database);
+  let latest: Promise<Readiness> | undefined;
+  let trustedUntil = Number.POSITIVE_INFINITY;
+  const check = async (): Promise<Readiness> => {
+    const readiness = await readinessOf(findFault);
+    trustedUntil = performance.now() + resultTtlMs;
+    return readiness;
+  };
+  return () => {
+    if (latest !== undefined && performance.now() < trustedUntil) return latest;
+    trustedUntil = Number.POSITIVE_INFINITY; // while the check is in progress
+    latest = check();
+    return latest;
+  };
+}
+
+function readinessOf(findFault: () => Promise<Fault | undefined>): Promise<Readiness> {
+  return findFault().then(
+    (fault) => (fault === undefined ? { status: "ready", database: "ok" } : { status: "unavailable", database: fault }),
+    () => ({ status: "unavailable", database: "unreachable" }),
+  );
+}
+
+/** One query at a time. When it times out, its last positive answer counts for `database.trustMs`. */
+function createQuery(database: DatabaseReadiness): () => Promise<Fault | undefined> {
+  let pending: Promise<Fault | undefined> | undefined;
+  let soundAt = Number.NEGATIVE_INFINITY;
+  const ask = async (): Promise<Fault | undefined> => {
+    try {
+      const fault = await database.findFault();
+      if (fault === undefined) soundAt = performance.now();
+      return fault;
+    } catch (error) {
+      soundAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    } finally {
+      pending = undefined;
+    }
+  };
+  return async () => {
+    pending ??= ask();
+    const timedOut = (error: unknown): undefined => {
+      if (performance.now() - soundAt >= database.trustMs) throw error;
+    };
+    return withTimeout(pending, checkTimeoutMs, "The database").catch(timedOut);
+  };
+}

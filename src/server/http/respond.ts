@@ -1,0 +1,117 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type Coding, compress, compressedLengthMin, preferredCoding } from "../content/compress.js";
+import { entityTag, isKnown } from "./entityTags.js";
+
+type Headers = Readonly<Record<string, string>>;
+
+const jsonMediaType = "application/json; charset=utf-8";
+
+/** Meanwhile the rest of a refused body is received and dropped. */
+const lingerMs = 5_000;
+
+/**
+ * Compresses a large answer if the client accepts that. For HEAD, node:http drops the body.
+ *
+ * @param headers without Vary, which addVary() sets
+ */
+export function respond(
+  response: ServerResponse,
+  status: number,
+  mediaType: string,
+  body: string | Buffer,
+  headers: Headers = {},
+): void {
+  const described = { "content-type": mediaType, ...headers };
+  if (body.length >= compressedLengthMin) respondLarge(response, status, body, described);
+  else sendText(response, status, body, described);
+}
+
+export function respondJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  mediaType = jsonMediaType,
+  headers?: Headers,
+): void {
+  respond(response, status, mediaType, JSON.stringify(body), headers);
+}
+
+/**
+ * Answers GET and HEAD, with an entity tag, or 304. Headers that both must have (RFC 9110, section 15.4.5) are set
+ * before, as by markPrivate().
+ */
+export function respondRead(response: ServerResponse, body: string): void {
+  const etag = entityTag(body);
+  if (!isKnown(response.req.headers["if-none-match"], etag)) {
+    return respond(response, 200, jsonMediaType, body, { etag });
+  }
+  if (body.length >= compressedLengthMin) addVary(response, "Accept-Encoding");
+  send(response, 304, { etag });
+}
+
+/** The answer depends on the token: shared caches must not store it, the client's must revalidate it. */
+export function markPrivate(response: ServerResponse): void {
+  response.setHeader("cache-control", "private, no-cache");
+  addVary(response, "X-Service-Access-Token");
+}
+
+export function addVary(response: ServerResponse, names: string): void {
+  const before = response.getHeader("vary");
+  response.setHeader("vary", before === undefined ? names : `${String(before)}, ${names}`);
+}
+
+/** Sends exactly these headers. Does nothing if the client has left. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body?: string | Buffer,
+): void {
+  if (response.destroyed) return;
+  const early = isArriving(response.req);
+  response.writeHead(status, early ? { connection: "close", ...headers } : headers);
+  if (!early) return void response.end(body);
+  response.flushHeaders(); // without a body they would be sent at the end
+  if (body !== undefined) response.write(body);
+  endAfterBody(response);
+}
+
+function sendText(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
+  send(response, status, { "content-length": Buffer.byteLength(body), ...headers }, body);
+}
+
+function respondLarge(response: ServerResponse, status: number, body: string | Buffer, headers: Headers): void {
+  addVary(response, "Accept-Encoding");
+  const coding = preferredCoding(response.req.headers["accept-encoding"]);
+  if (coding === undefined) return sendText(response, status, body, headers);
+  // The length is known only after compressing; HEAD may omit it (RFC 9110, section 9.3.2).
+  if (response.req.method === "HEAD") return send(response, status, { "content-encoding": coding, ...headers });
+  sendCompressed(response, status, body, headers, coding).catch(() => response.destroy());
+}
+
+async function sendCompressed(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Headers,
+  coding: Coding,
+): Promise<void> {
+  const bytes = await compress(body, coding);
+  if (bytes === undefined) return sendText(response, status, body, headers);
+  send(response, status, { "content-encoding": coding, "content-length": bytes.length, ...headers }, bytes);
+}
+
+function isArriving({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+}
+
+/** Closing a connection while a body still arrives resets it, and the client may lose the answer: drop the rest first. */
+function endAfterBody(response: ServerResponse): void {
+  const { req: request } = response;
+  const timer = setTimeout(end, lingerMs);
+  function end(): void {
+    clearTimeout(timer);
+    response.end();
+  }
+  request.once("end", end).once("close", end).resume();
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { Config } from "../../config.js";
+import { forAnyOrigin, type Route } from "../http/exchange.js";
+import { packageFile } from "../../lib/packageFiles.js";
+import { createPage, immutable } from "./page.js";
+
+const file = packageFile("dist/tracker/v1.js");
+/** Of the digest, in the name of the file: 60 bits. */
+const hashCharacters = 10;
+
+/** Where the tracker is served: with TRACKING_PATH also under a name that no list of blocked names has. */
+export function trackerFolders({ trackingPath }: Pick<Config, "trackingPath">): readonly string[] {
+  return ["/tracker", ...(trackingPath === undefined ? [] : [trackingPath])];
+}
+
+/**
+ * The tracker's script at its address, and at one with its hash, for pages that name its `integrity`. None if it was not built.
+ * Pages of any origin may load it, isolated ones too. Its headers are the same with and without an Origin, since caches give what
+ * was loaded without one to a page that sends it (`crossorigin`).
+ *
+ * @param folders where it is served, such as `/tracker`
+ */
+export function trackerRoutes(folders: readonly string[]): [path: string, route: Route][] {
+  if (!existsSync(file)) return [];
+  const script = readFileSync(file);
+  const digest = createHash("sha256").update(script);
+  const hashed = `v1.${digest.copy().digest("base64url").slice(0, hashCharacters)}.js`;
+  const serve = (cacheControl: string) =>
+    createPage("text/javascript; charset=utf-8", () => script, {
+      cacheControl,
+      headers: {
+        ...forAnyOrigin,
+        "cross-origin-resource-policy": "cross-origin",
+        "content-location": hashed, // RFC 9110, section 8.7
+        "repr-digest": `sha-256=:${digest.copy().digest("base64")}:`, // RFC 9530, of the script as it is not compressed
+      },
+      compressedFrom: 0,
+    });
+  const [latest, kept] = [serve("public, max-age=3600"), serve(immutable)];
+  return folders.flatMap((folder): [string, Route][] => [
+    [`${folder}/v1.js`, latest],
+    [`${folder}/${hashed}`, kept],
+  ]);
+}

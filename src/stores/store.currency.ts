@@ -1,0 +1,55 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "../database/client.js";
+import { keptByDatabase } from "../database/shares/forStore.js";
+
+/** Of amounts of a store that has no currency. */
+const decimalsByDefault = 2;
+
+const known = new Map<string, number>();
+
+const storesMax = 10_000;
+/** After so long at most, other processes notice that an operator has set a store's currency. */
+const keptMs = 5_000;
+const currencies = keptByDatabase(
+  () => new LRUCache<string, { readonly currency: string | null }>({ max: storesMax, ttl: keptMs }),
+);
+
+/** Null where the store has none. @param isFresh whether it is read, rather than what was known some seconds ago */
+export async function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {
+  const before = isFresh ? undefined : currencies(db).get(storeId);
+  if (before !== undefined) return before.currency;
+  // findFirst: see storeStatements.ts
+  const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
+  const currency = store?.currency ?? null;
+  currencies(db).set(storeId, { currency });
+  return currency;
+}
+
+/** How many decimals the store's amounts have. */
+export async function decimalsOfStore(db: Database, storeId: string): Promise<number> {
+  return currencyDecimals(await currencyOf(db, storeId));
+}
+
+/** It may have changed. */
+export function forgetCurrency(db: Database, storeId: string): void {
+  currencies(db).delete(storeId);
+}
+
+/** How many decimals amounts of a currency have (ISO 4217): 0 of JPY, 2 of EUR, 3 of KWD. */
+export function currencyDecimals(currency: string | null): number {
+  if (currency === null) return decimalsByDefault;
+  const before = known.get(currency);
+  if (before !== undefined) return before;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  const decimals = format.resolvedOptions().maximumFractionDigits ?? decimalsByDefault;
+  known.set(currency, decimals);
+  return decimals;
+}
+
+/** How many decimals JSON shows of a number: 3 of 1.005, 7 of 1e-7. */
+export function decimalsOf(value: number): number {
+  if (Number.isInteger(value)) return 0;
+  const [mantissa = "", exponent = "0"] = String(value).split("e");
+  const [, fraction = ""] = mantissa.split(".");
+  return Math.max(0, fraction.length - Number(exponent));
+}

@@ -1,0 +1,143 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Database } from "../database/client.js";
+import { AppError, errorAt } from "../errors.js";
+import { nameCharactersMax, textFault } from "../lib/text.js";
+import { type Scope, scopes } from "../schema/scopes.js";
+import { requireStore } from "./store.js";
+
+/** The secret is not stored. */
+export interface IssuedToken {
+  readonly id: string;
+  readonly token: string;
+  readonly store: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+export interface TokenSummary {
+  readonly id: string;
+  readonly label: string | null;
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly replacedBy: string | null;
+}
+
+interface IssueOptions {
+  readonly label?: string | undefined;
+  /** What it allows: everything by default. */
+  readonly scopes?: readonly string[] | undefined;
+  readonly expiresAt?: Date | undefined;
+  /** Random by default. */
+  readonly secret?: string | undefined;
+}
+
+/** SHA-256, hexadecimal. Secrets have 256 random bits, so no salt is needed. */
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** @throws {AppError} NOT_FOUND for an unknown store, VALIDATION_FAILED for an unknown scope or a label that is blank or too long */
+export async function issueToken(db: Database, store: string, options: IssueOptions = {}): Promise<IssuedToken> {
+  const fault = textFault(options.label ?? "none", "label", nameCharactersMax);
+  if (fault !== undefined) throw errorAt("VALIDATION_FAILED", fault.message, ["label"]);
+  const scopes = parseScopes(options.scopes);
+  await requireStore(db, store);
+  return storeToken(db, store, randomUUID(), { ...options, scopes });
+}
+
+export async function storeToken(
+  db: Database,
+  store: string,
+  id: string,
+  options: IssueOptions & { readonly scopes: readonly string[] },
+): Promise<IssuedToken> {
+  const { label = null, scopes, expiresAt = null, secret = `vt_${randomBytes(32).toString("base64url")}` } = options;
+  await db.accessToken.create({
+    data: { id, storeId: store, label, scopes: [...scopes], expiresAt, hash: hashSecret(secret) },
+  });
+  return { id, token: secret, store, scopes, expiresAt };
+}
+
+export async function listTokens(db: Database, store: string): Promise<readonly TokenSummary[]> {
+  await requireStore(db, store);
+  const tokens = await db.accessToken.findMany({
+    where: { storeId: store },
+    omit: { hash: true, storeId: true },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+  });
+  return withRevocations(db, store, tokens);
+}
+
+/** A revocation in the future counts too: machines' clocks differ. */
+export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt" | "revokedAt">): boolean {
+  return revokedAt === null && !hasExpired({ expiresAt });
+}
+
+export function hasExpired({ expiresAt }: Pick<TokenSummary, "expiresAt">): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= Date.now();
+}
+
+/** @throws {AppError} NOT_FOUND */
+export async function requireToken(db: Database, storeId: string, id: string) {
+  const token = await db.accessToken.findUnique({ where: { id, storeId } });
+  if (token === null) throw new AppError("NOT_FOUND", `Store ${storeId} has no token ${id}.`);
+  return { ...token, revokedAt: token.revokedAt ?? (await revocationOf(db, storeId, id)) };
+}
+
+/**
+ * Revokes a token or public key. Where tables are distributed, its row is on all nodes, and cannot be written while one is down; this only
+ * needs the node of its store.
+ *
+ * @param id of a token or key that the store has
+ */
+export async function addRevocation(db: Database, storeId: string, id: string): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO "Revocation" ("storeId", id, "revokedAt")
+    SELECT o.id, ${id}, ${new Date()}::timestamptz FROM "Store" AS o WHERE o.id = ${storeId}
+    ON CONFLICT ("storeId", id) DO NOTHING`;
+}
+
+export async function revocationOf(db: Database, storeId: string, id: string): Promise<Date | null> {
+  // findFirst: see storeStatements.ts
+  const found = await db.revocation.findFirst({ where: { storeId, id }, select: { revokedAt: true } });
+  return found?.revokedAt ?? null;
+}
+
+/**
+ * When the store of a token or public key was created: of the store that has it now, since one snapshot shows both.
+ *
+ * @returns undefined where it was revoked or deleted, or there is no such store
+ */
+export async function storeOfValid(db: Database, storeId: string, id: string): Promise<Date | undefined> {
+  const [store] = await db.$queryRaw<{ createdAt: Date }[]>`/* store_of_token */
+    SELECT o."createdAt" FROM "Store" AS o WHERE o.id = ${storeId}
+      AND NOT EXISTS (SELECT FROM "Revocation" AS r WHERE r."storeId" = ${storeId} AND r.id = ${id})
+      AND (EXISTS (SELECT FROM "AccessToken" AS t WHERE t.id = ${id}) OR EXISTS (SELECT FROM "PublicKey" AS k WHERE k.id = ${id}))`;
+  return store?.createdAt;
+}
+
+/** Adds when tokens or keys of a store were revoked. */
+export async function withRevocations<Row extends { readonly id: string; readonly revokedAt: Date | null }>(
+  db: Database,
+  storeId: string,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const revoked = await db.revocation.findMany({ where: { storeId } });
+  const times = new Map(revoked.map(({ id, revokedAt }) => [id, revokedAt]));
+  return rows.map((row) => ({ ...row, revokedAt: row.revokedAt ?? times.get(row.id) ?? null }));
+}
+
+/**
+ * Ordered, without duplicates; all of them if none is given.
+ *
+ * @throws {AppError} VALIDATION_FAILED for an unknown one
+ */
+function parseScopes(given: readonly string[] = []): Scope[] {
+  const unknown = given.find((name) => !(scopes as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw errorAt("VALIDATION_FAILED", `scope must be one of ${scopes.join(", ")}.`, ["scope"]);
+  }
+  return given.length === 0 ? [...scopes] : scopes.filter((scope) => given.includes(scope));
+}
