@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../database/client.js";
 import { AppError, errorAt } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
-import { type Scope, scopes } from "../schema/scopes.js";
+import { scopes as allScopes, type Scope } from "../schema/scopes.js";
 import { requireStore } from "./store.js";
 
 /** The secret is not stored. */
@@ -135,9 +135,9 @@ export async function withRevocations<Row extends { readonly id: string; readonl
  * @throws {AppError} VALIDATION_FAILED for an unknown one
  */
 function parseScopes(given: readonly string[] = []): Scope[] {
-  const unknown = given.find((name) => !(scopes as readonly string[]).includes(name));
+  const unknown = given.find((name) => !(allScopes as readonly string[]).includes(name));
   if (unknown !== undefined) {
-    throw errorAt("VALIDATION_FAILED", `scope must be one of ${scopes.join(", ")}.`, ["scope"]);
+    throw errorAt("VALIDATION_FAILED", `scope must be one of ${allScopes.join(", ")}.`, ["scope"]);
   }
-  return given.length === 0 ? [...scopes] : scopes.filter((scope) => given.includes(scope));
+  return given.length === 0 ? [...allScopes] : allScopes.filter((scope) => given.includes(scope));
 }

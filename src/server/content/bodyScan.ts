@@ -147,7 +147,7 @@ function sendPiece(port: MessagePort, piece: Buffer): void {
 /** One for all bodies; another one after it has failed. */
 function runningThread(): Worker {
   if (thread !== undefined) return thread;
-  const started = startThread("http/content/bodyScan.worker", { resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+  const started = startThread("server/content/bodyScan.worker", { resourceLimits: { maxYoungGenerationSizeMb: 4 } });
   const forget = () => {
     if (thread === started) thread = undefined;
   };
