@@ -122,7 +122,7 @@ const ofCommands: readonly Mutant[] = [
   },
   {
     name: "The doctor does not warn of a database whose clock is behind.",
-    file: "src/cli/doctor/machine.ts",
+    file: "src/cli/doctor/machineChecks.ts",
     from: "Math.abs(skewMs) <= clockSkewMaxMs",
     to: "skewMs <= clockSkewMaxMs",
   },

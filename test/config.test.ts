@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ConfigError, misspelledVariables, readConfig, variableNames } from "../src/config.js";
 import { graphqlPath } from "../src/api/graphql/gateway.js";
 import { collectPath } from "../src/server/http/routes/collect.route.js";
-import { createPageRoutes, type PagesOptions } from "../src/server/pages/routes.js";
+import { createPageRoutes, type PagesOptions } from "../src/server/pages/pageRoutes.js";
 import { everyVariable, neededWith } from "./support/process/variables.js";
 
 const token = "a-demo-token-of-my-own";

@@ -1,25 +1,25 @@
 import cluster from "node:cluster";
 import { Command } from "commander";
 import { misspelledVariables } from "../config.js";
-import { addAnalyticsCommands } from "./shows/analytics.js";
-import { addBackupCommand, addRestoreCommand } from "./database/backup.js";
-import { addDistributeCommand, addMigrateCommand } from "./database/migrate.js";
+import { addAnalyticsCommands } from "./shows/analyticsCommands.js";
+import { addBackupCommand, addRestoreCommand } from "./database/backupCommands.js";
+import { addDistributeCommand, addMigrateCommand } from "./database/migrateCommand.js";
 import { addDoctorCommand } from "./doctor/doctor.js";
-import { addEventsCommands } from "./shows/events.js";
-import { addExportCommand } from "./products/export.js";
+import { addEventsCommands } from "./shows/eventsCommands.js";
+import { addExportCommand } from "./products/exportCommand.js";
 import { describeMisuse } from "./terminal/failure.js";
-import { addImportCommand } from "./products/import.js";
+import { addImportCommand } from "./products/importCommand.js";
 import { addKeyCommands } from "./stores/keyCommands.js";
 import { warn } from "./runtime.js";
 import { addServeCommand } from "./serve/serve.js";
-import { addShowCommands } from "./shows/show.js";
+import { addShowCommands } from "./shows/showCommands.js";
 import { addSiteCommands } from "./stores/siteCommands.js";
 import { packageVersion } from "../lib/packageFiles.js";
 import { addStoreCommands } from "./stores/storeCommands.js";
-import { addViewerCommands } from "./shows/viewer.js";
-import { addAttributionCommands } from "./orders/attribution.js";
-import { addHookCommands } from "./orders/hook.js";
-import { addOrdersCommands } from "./orders/orders.js";
+import { addViewerCommands } from "./shows/viewerCommand.js";
+import { addAttributionCommands } from "./orders/attributionCommands.js";
+import { addHookCommands } from "./orders/hookCommands.js";
+import { addOrdersCommands } from "./orders/ordersCommands.js";
 import { addTokenCommands } from "./stores/tokenCommands.js";
 
 const help = `

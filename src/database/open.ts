@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { PoolConfig } from "pg";
 import type { Config } from "../config.js";
 import type { DatabaseProbe, RootDatabase } from "./client.js";
-import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/engine.js";
+import { type EmbeddedServer, removeSocketFolder, startEmbedded } from "./embedded/embeddedEngine.js";
 import { type FileLock, heartbeatTimeoutMs } from "./embedded/fileLock.js";
 import { findHolder, finishRestore, foldersOf, lockFolder } from "./embedded/folder.js";
 import { type Holder, isElsewhere } from "./embedded/lockOwner.js";

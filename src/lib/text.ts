@@ -1,4 +1,4 @@
-import { JsonScanner } from "./json/scan.js";
+import { JsonScanner } from "./json/scanJson.js";
 
 /** Whether PostgreSQL can store the text: it refuses NUL, and a lone surrogate would become U+FFFD. */
 export function isStorable(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { RateLimits, Reservation } from "./limits/policies.js";
 import type { Database, RootDatabase } from "../database/client.js";
-import type { UnparsedValue } from "../lib/json/body.js";
+import type { UnparsedValue } from "../lib/json/jsonBody.js";
 import type { ResponseBudget } from "./limits/responseBudget.js";
 import type { Observation } from "./operationNames.js";
 import type { Granted } from "./scopes.js";

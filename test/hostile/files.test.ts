@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readNdjson } from "../../src/files/json/ndjsonProducts.js";
+import { readNdjson } from "../../src/files/json/ndjsonLines.js";
 import { readCsv } from "../../src/files/csv/csv.js";
-import { textPieces } from "../../src/files/csv/pieces.js";
+import { textPieces } from "../../src/files/csv/csvPieces.js";
 import type { FormatReadOptions } from "../../src/files/formats/fileState.js";
 import { readCatalog } from "../../src/files/formats/readFile.js";
 import { AppError } from "../../src/errors.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LineSplitter } from "../../src/events/files/ndjson.js";
-import { cutBody } from "../../src/lib/json/body.js";
-import { JsonScanner } from "../../src/lib/json/scan.js";
+import { cutBody } from "../../src/lib/json/jsonBody.js";
+import { JsonScanner } from "../../src/lib/json/scanJson.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { send } from "../support/call.js";
 import { paths, product } from "../support/products.js";

@@ -9,7 +9,7 @@ import { loggedError } from "../../src/cli/serve/log.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { schema } from "../../src/api/graphql/schema.js";
-import type { DemoShop } from "../../src/server/pages/demo/page.js";
+import type { DemoShop } from "../../src/server/pages/demo/demoPage.js";
 import { listen, type ServerTimeouts } from "../../src/server/server.js";
 import { prepareRest } from "../../src/api/rest/handler.js";
 import { type Answer, call } from "./call.js";

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { type Accepted, graphqlJson, refusedResponse, requestErrorStatus, type SingleType } from "./accepted.js";
 import { executeOperation, resultText } from "../execution/execute.js";
-import { isObject } from "../../lib/json/parse.js";
+import { isObject } from "../../lib/json/parseJson.js";
 import type { Context } from "../../schema/context.js";
 import { codeOf } from "../../schema/publicErrors.js";
 import type { KnownOperations } from "../execution/operationCache.js";

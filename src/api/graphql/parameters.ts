@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode } from "graphql";
 import { AppError } from "../../errors.js";
-import { isObject } from "../../lib/json/parse.js";
+import { isObject } from "../../lib/json/parseJson.js";
 import { limits } from "../execution/validation/limits.js";
 import { textTooLong } from "../execution/validation/parse.js";
 

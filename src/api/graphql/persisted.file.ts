@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type DocumentNode, GraphQLError, Kind } from "graphql";
 import { ConfigError } from "../../config.js";
-import { isObject } from "../../lib/json/parse.js";
+import { isObject } from "../../lib/json/parseJson.js";
 import { clip } from "../../lib/text.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 

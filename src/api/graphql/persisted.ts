@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.js";
-import { isObject } from "../../lib/json/parse.js";
+import { isObject } from "../../lib/json/parseJson.js";
 
 export interface PersistedOperations {
   /**

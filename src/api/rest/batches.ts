@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import { LineSplitter, lineBytesMax, type TextLine } from "../../events/files/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../../errors.js";
-import { notJson } from "../../lib/json/parse.js";
+import { notJson } from "../../lib/json/parseJson.js";
 import { extensionsOf, presentError } from "../../schema/publicErrors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 

@@ -18,10 +18,10 @@ import {
 import { checkMode, type ModeOptions } from "./modes/mode.js";
 import type { ImportResult } from "./result.js";
 import { Staging } from "./staging/stage.js";
-import { storeChunks } from "./chunks/store.js";
+import { storeChunks } from "./chunks/storeChunks.js";
 import { Problems } from "../../errors.js";
 import type { ProductChunk } from "../../files/chunk.js";
-import { withThread } from "../../files/thread.js";
+import { withThread } from "../../files/readingThread.js";
 import type { StagedRows } from "./staging/rows.js";
 
 export interface ImportOptions extends ModeOptions {

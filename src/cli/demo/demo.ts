@@ -5,7 +5,7 @@ import { hashSecret, issueToken } from "../../stores/token.js";
 import { importProducts } from "../../catalog/import/entryPoints/jsonProducts.js";
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
-import type { DemoShop } from "../../server/pages/demo/page.js";
+import type { DemoShop } from "../../server/pages/demo/demoPage.js";
 import { addHistory, shopperVisits, type Visits, visitsPerMinute } from "./visits.js";
 import { currency, demoProductIds, movePictures, pictured, demoProducts } from "./products.js";
 import { issueKey } from "../../stores/publicKey.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { type Config, ConfigError, misspelledVariables, readConfig } from "../../config.js";
-import { checkDatabase } from "./database.js";
-import { type Check, failed, ok, warning } from "./check.js";
-import { checkClock, checkDisk, checkNode, checkPort, checkRedis, checkProxy } from "./machine.js";
+import { checkDatabase } from "./databaseChecks.js";
+import { type Check, failed, ok, warning } from "./doctorCheck.js";
+import { checkClock, checkDisk, checkNode, checkPort, checkRedis, checkProxy } from "./machineChecks.js";
 import { addCommand } from "../terminal/command.js";
 import { exitStatus } from "../terminal/failure.js";
 import { type OutputOptions, print, table } from "../terminal/output.js";

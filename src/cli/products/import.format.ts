@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { formatNames, type FormatOptions, type FormatTexts, parseFormatOptions } from "../../files/formats/options.js";
 import type { CsvResult } from "../../files/csv/csv.js";
 import { AppError } from "../../errors.js";
-import { isObject } from "../../lib/json/parse.js";
+import { isObject } from "../../lib/json/parseJson.js";
 
 export interface FileFormatOptions {
   readonly format?: string;

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fileBytes, filePieces, utf8Bytes } from "../../files/csv/pieces.js";
+import { fileBytes, filePieces, utf8Bytes } from "../../files/csv/csvPieces.js";
 import type { FormatReadOptions } from "../../files/formats/fileState.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";

@@ -3,7 +3,7 @@ import { rename } from "node:fs/promises";
 import pg from "pg";
 import { ArchiveError, checkArchive, extractArchive } from "../embedded/archive.js";
 import { DamagedDatabaseError } from "../embedded/engineFailure.js";
-import { removeSocketFolder, startEmbedded } from "../embedded/engine.js";
+import { removeSocketFolder, startEmbedded } from "../embedded/embeddedEngine.js";
 import { finishRestore, foldersOf, isThere, lockFolder } from "../embedded/folder.js";
 import { appliedMigrations, migrationNames } from "../migrations/applied.js";
 import { embeddedConnection, FolderInUseError } from "../open.js";

@@ -1,6 +1,6 @@
 import { dateTimeName, parseDateTime } from "../../lib/dateTime.js";
 import { type Path, type Problem, Problems } from "../../errors.js";
-import { notJson } from "../../lib/json/parse.js";
+import { notJson } from "../../lib/json/parseJson.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip } from "../../lib/text.js";
 import {

@@ -25,7 +25,7 @@ export function beginningOf(e: string): Prisma.Sql {
 }
 
 /**
- * Notes late events, under rules of what was watched: the sweep marks the orders of their viewers (orders/due.ts). Nothing but
+ * Notes late events, under rules of what was watched: the sweep marks the orders of their viewers (orders/attribution/pendingAttribution.ts). Nothing but
  * inserts, since an update of orders here would wait for those who record them.
  */
 export function lateOf({ source, isStore }: StoreRow, before: Prisma.Sql): Prisma.Sql {

@@ -41,7 +41,7 @@ export type AttributeOrders = (
 
 interface RecordOptions {
   readonly lockWaitMs?: number;
-  /** Without it, the next round of the sweep attributes them (orders/sweep.ts). */
+  /** Without it, the next round of the sweep attributes them (orders/attribution/attributePending.ts). */
   readonly attribute?: AttributeOrders | undefined;
   /** Must be the same wherever a show is recorded or rebuilt. */
   readonly limits?: NameLimits;

@@ -4,7 +4,7 @@ import type { Config } from "../../config.js";
 import type { OpenDatabase } from "../../database/open.js";
 import { createPostgresRelay } from "./feed.postgres.js";
 import { type FeedRelay, parseChange } from "./feed.relay.js";
-import { changesSocketName } from "../../database/embedded/engine.js";
+import { changesSocketName } from "../../database/embedded/embeddedEngine.js";
 import { withTimeout } from "../../lib/timers.js";
 
 /** Relays changes between processes that share only their database. @param log called once for each outage */

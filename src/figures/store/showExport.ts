@@ -75,7 +75,7 @@ interface ExportedShow {
 
 function csvLines(delimiter: ShowDelimiter) {
   return async (shows: readonly ExportedShow[]): Promise<string> => {
-    const { formatCsv } = await import("../../lib/csv.js"); // its library would make each command start later
+    const { formatCsv } = await import("../../lib/writeCsv.js"); // its library would make each command start later
     const rows = shows.map(({ show, currency }) => showCells(show, currency, delimiter));
     return formatCsv(rows, { delimiter, quoted: quotedColumns });
   };

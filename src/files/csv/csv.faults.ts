@@ -1,5 +1,5 @@
 import { type CsvRecord, type Delimiter, recordCharactersMax, type RecordFault } from "./records.js";
-import type { CsvPiece } from "./pieces.js";
+import type { CsvPiece } from "./csvPieces.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { delimiterNames } from "./csv.columns.js";
 

@@ -1,7 +1,7 @@
 import type { Path, Problem, Problems } from "../../errors.js";
 import { readCells } from "./recordCells.js";
 import { type Delimiter, type CsvRecord, RecordSplitter } from "./records.js";
-import type { CsvPiece } from "./pieces.js";
+import type { CsvPiece } from "./csvPieces.js";
 import { ChunkBuilder, type ChunkOptions, type ProductChunk } from "../chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";
 import { invalidRow, invalidText, recordFaultMessage, widthMessage } from "./csv.faults.js";

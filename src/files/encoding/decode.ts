@@ -1,6 +1,6 @@
 import iconv from "iconv-lite";
 import { headBytes, refuseOtherFiles, withHead } from "./fileKinds.js";
-import { type CsvPiece, utf8Pieces } from "../csv/pieces.js";
+import { type CsvPiece, utf8Pieces } from "../csv/csvPieces.js";
 
 const replacement = "\ufffd";
 

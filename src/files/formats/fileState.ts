@@ -1,5 +1,5 @@
 import { type Delimiter, type CsvRecord, RecordSplitter } from "../csv/records.js";
-import type { CsvPiece } from "../csv/pieces.js";
+import type { CsvPiece } from "../csv/csvPieces.js";
 import type { CsvOptions } from "../csv/csv.js";
 import { decodeText } from "../encoding/decode.js";
 import type { FormatOptions } from "./options.js";

@@ -1,5 +1,5 @@
 import type { Path } from "../../errors.js";
-import type { CsvPiece } from "../csv/pieces.js";
+import type { CsvPiece } from "../csv/csvPieces.js";
 import type { ProductInput } from "../product/product.fields.js";
 import { checkProduct } from "../product/product.input.js";
 import { ChunkBuilder } from "../chunk.js";

@@ -1,4 +1,4 @@
-import { decodeJson, faultIn, invalidJson } from "./parse.js";
+import { decodeJson, faultIn, invalidJson } from "./parseJson.js";
 
 export interface ParsedSlice {
   /** Undefined for a single element of more than `elementBytesMax`. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { notJson } from "../../lib/json/parse.js";
+import { notJson } from "../../lib/json/parseJson.js";
 import { checkCurrency } from "../../events/events.input.js";
 import { readLines } from "../../events/files/ndjson.js";
 import { type Json, listOf, parsePayload, PayloadError, textOf } from "../hooks/payload.js";

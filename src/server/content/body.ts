@@ -3,7 +3,7 @@ import type { Readable, Transform } from "node:stream";
 import zlib, { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { parse as parseContentType } from "content-type";
 import { AppError } from "../../errors.js";
-import { longFromBytes } from "../../lib/json/scan.js";
+import { longFromBytes } from "../../lib/json/scanJson.js";
 import { endSignal, hasEnded, onResponseEnd } from "../../lib/streams/responseEnd.js";
 import { yieldAfterBytes } from "../../lib/streams/eventLoop.js";
 import { type ReceivedBody, scanBody } from "./bodyScan.js";

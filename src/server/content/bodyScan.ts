@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { AppError } from "../../errors.js";
-import { type JsonBody, parseBody, receiveBody, sharedBody, type SharedBody } from "../../lib/json/body.js";
+import { type JsonBody, parseBody, receiveBody, sharedBody, type SharedBody } from "../../lib/json/jsonBody.js";
 import { startThread } from "../../lib/threads/thread.js";
 import { asBuffer } from "../../lib/text.js";
 import { Pieces } from "../../lib/streams/pieces.js";

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import { type CutBody, cutBody } from "../../lib/json/body.js";
-import { JsonScanner, longFromBytes } from "../../lib/json/scan.js";
+import { type CutBody, cutBody } from "../../lib/json/jsonBody.js";
+import { JsonScanner, longFromBytes } from "../../lib/json/scanJson.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 
 export interface ScanOptions {

@@ -16,7 +16,7 @@ import {
 } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
 import { createHooksRoute, type HooksRouteOptions, isHookPath } from "./routes/hooks.route.js";
-import { createPageRoutes, type PagesOptions } from "../pages/routes.js";
+import { createPageRoutes, type PagesOptions } from "../pages/pageRoutes.js";
 import { proxyWatch } from "../pages/proxy.js";
 import { trackerFolders } from "../pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";

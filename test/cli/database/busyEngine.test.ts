@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { socketName } from "../../../src/database/embedded/engine.js";
+import { socketName } from "../../../src/database/embedded/embeddedEngine.js";
 import { connectTimeoutMs } from "../../../src/database/pool.js";
 import { givenDatabase } from "../../support/database/database.js";
 import { cliJson } from "../../support/process/cli.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkCitusNode } from "../../../src/cli/doctor/database.js";
+import { checkCitusNode } from "../../../src/cli/doctor/databaseChecks.js";
 import type { NodeFindings } from "../../../src/database/citus/nodeStates.js";
 
 describe("doctor names a node and gives advice:", () => {

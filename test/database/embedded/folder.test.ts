@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/database/embedded/fileLock.js";
 import { finishRestore, lockFolder, makeFolder } from "../../../src/database/embedded/folder.js";
-import { fillFolder } from "../../../src/database/embedded/engine.js";
+import { fillFolder } from "../../../src/database/embedded/embeddedEngine.js";
 import { migrate } from "../../../src/database/migrations/migrate.js";
 import { folderForTest } from "../../support/folder.js";
 import { cli } from "../../support/process/cli.js";

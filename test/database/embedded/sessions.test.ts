@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type EmbeddedServer, socketName, startEmbedded } from "../../../src/database/embedded/engine.js";
+import { type EmbeddedServer, socketName, startEmbedded } from "../../../src/database/embedded/embeddedEngine.js";
 import { embeddedConnection } from "../../../src/database/open.js";
 import { makeMigratedPlace, removePlace } from "../../support/process.js";
 import { until } from "../../support/until.js";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readFile } from "../../support/catalog/formats.js";
 import { read, row, stored, header } from "../../support/catalog/csvReading.js";
-import { readNdjson } from "../../../src/files/json/ndjsonProducts.js";
-import { utf8Bytes, utf8Pieces } from "../../../src/files/csv/pieces.js";
+import { readNdjson } from "../../../src/files/json/ndjsonLines.js";
+import { utf8Bytes, utf8Pieces } from "../../../src/files/csv/csvPieces.js";
 import { collect } from "../../support/catalog/csvReading.js";
 import { RecordSplitter, recordCharactersMax } from "../../../src/files/csv/records.js";
 

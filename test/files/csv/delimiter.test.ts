@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readCsv } from "../../../src/files/csv/csv.js";
-import { textPieces } from "../../../src/files/csv/pieces.js";
+import { textPieces } from "../../../src/files/csv/csvPieces.js";
 import { collect, rowsOf } from "../../support/catalog/csvReading.js";
 
 const names = ["id", "sku", "title", "available", "featured_image", "url"];

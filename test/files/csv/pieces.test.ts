@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readCsv } from "../../../src/files/csv/csv.js";
-import { filePieces } from "../../../src/files/csv/pieces.js";
+import { filePieces } from "../../../src/files/csv/csvPieces.js";
 import { recordCharactersMax, RecordSplitter } from "../../../src/files/csv/records.js";
 import { collect, header, row } from "../../support/catalog/csvReading.js";
 import { openFolder } from "../../support/folder.js";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readProductCsv } from "../../../src/catalog/import/entryPoints/fileProducts.js";
 import { readCsv } from "../../../src/files/csv/csv.js";
-import { sharedBody } from "../../../src/lib/json/body.js";
-import { threadsMax } from "../../../src/files/thread.js";
+import { sharedBody } from "../../../src/lib/json/jsonBody.js";
+import { threadsMax } from "../../../src/files/readingThread.js";
 import { openFolder } from "../../support/folder.js";
 import { header, row, lines, collect, readChunks, rowsOf } from "../../support/catalog/csvReading.js";
 

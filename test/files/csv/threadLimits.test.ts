@@ -2,8 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { asRefusal, type ReadingLimits, readOnThread, threadsMax, withThread } from "../../../src/files/thread.js";
-import { sharedBody } from "../../../src/lib/json/body.js";
+import {
+  asRefusal,
+  type ReadingLimits,
+  readOnThread,
+  threadsMax,
+  withThread,
+} from "../../../src/files/readingThread.js";
+import { sharedBody } from "../../../src/lib/json/jsonBody.js";
 import { collect, lines, row } from "../../support/catalog/csvReading.js";
 import { openFolder } from "../../support/folder.js";
 

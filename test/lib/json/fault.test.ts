@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { faultIn, notJson, placeIn } from "../../../src/lib/json/parse.js";
+import { faultIn, notJson, placeIn } from "../../../src/lib/json/parseJson.js";
 
 test.each([
   ["", 0],

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { faultIn, parseJson, placeIn } from "../../../src/lib/json/parse.js";
-import { cutBody, parseBody, parseUnparsed, sharedBody } from "../../../src/lib/json/body.js";
-import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scan.js";
+import { faultIn, parseJson, placeIn } from "../../../src/lib/json/parseJson.js";
+import { cutBody, parseBody, parseUnparsed, sharedBody } from "../../../src/lib/json/jsonBody.js";
+import { depthMax, JsonScanner, longFromBytes } from "../../../src/lib/json/scanJson.js";
 import { parsedSlices, stringSlices } from "../../../src/lib/json/elements.js";
 
 const long = "x".repeat(longFromBytes);

@@ -2,8 +2,8 @@ import { MessageChannel } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { type BodyScan, scanBody } from "../../../src/server/content/bodyScan.js";
 import { BodyScanner } from "../../../src/server/content/bodyScanner.js";
-import { parseUnparsed, receiveBody } from "../../../src/lib/json/body.js";
-import { depthMax } from "../../../src/lib/json/scan.js";
+import { parseUnparsed, receiveBody } from "../../../src/lib/json/jsonBody.js";
+import { depthMax } from "../../../src/lib/json/scanJson.js";
 import { collectGarbage } from "../../../src/lib/threads/garbage.js";
 
 const options = { parent: ["variables"], fingerprintScope: "/graphql\n" };

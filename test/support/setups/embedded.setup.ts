@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startEmbedded } from "../../../src/database/embedded/engine.js";
+import { startEmbedded } from "../../../src/database/embedded/embeddedEngine.js";
 import { embeddedConnection } from "../../../src/database/open.js";
 import { copyFolder, removeFolders } from "../run/copyFolder.js";
 import type { GivenDatabase } from "../database/database.js";

@@ -8,7 +8,7 @@ import type { PoolConfig } from "pg";
 import type { ProvidedContext } from "vitest";
 import type { TestProject } from "vitest/node";
 import { createStore } from "../../../src/stores/store.js";
-import { startEmbedded } from "../../../src/database/embedded/engine.js";
+import { startEmbedded } from "../../../src/database/embedded/embeddedEngine.js";
 import { type FileLock, lockFile } from "../../../src/database/embedded/fileLock.js";
 import { migrationNames, migrationsFolder } from "../../../src/database/migrations/applied.js";
 import { migrate } from "../../../src/database/migrations/migrate.js";

@@ -14,7 +14,7 @@ import {
   typeFromAST,
 } from "graphql";
 import type { Path, Problem, Problems } from "../../../errors.js";
-import { isObject } from "../../../lib/json/parse.js";
+import { isObject } from "../../../lib/json/parseJson.js";
 import { mustBe } from "../../../lib/mustBe.js";
 import { clip } from "../../../lib/text.js";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../errors.js";
-import { newPlaceholder, parseUnparsed, type UnparsedValue } from "../../../lib/json/body.js";
+import { newPlaceholder, parseUnparsed, type UnparsedValue } from "../../../lib/json/jsonBody.js";
 import type { Context, Original, Sent } from "../../../schema/context.js";
 import type { TakenVariable } from "./rawArguments.js";
 import type { Variables } from "./inputShape.js";

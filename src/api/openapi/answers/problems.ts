@@ -3,7 +3,7 @@ import { type Reservation, tooManyCalls } from "../../../schema/limits/policies.
 import { keyInUse, keyReused } from "../../../catalog/import/idempotentImport.js";
 import { tooManyDeletions } from "../../../catalog/import/modes/mode.js";
 import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../../errors.js";
-import { invalidJson } from "../../../lib/json/parse.js";
+import { invalidJson } from "../../../lib/json/parseJson.js";
 import { pathNotFound } from "../../rest/handler.js";
 import { responseTooLarge } from "../../../schema/limits/responseBudget.js";
 import { extensionsOf, presentError } from "../../../schema/publicErrors.js";

@@ -9,14 +9,14 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from "graphql";
-import type { JsonBody } from "../../../lib/json/body.js";
+import type { JsonBody } from "../../../lib/json/jsonBody.js";
 import type { RestOperation } from "../routes/derivation.js";
 import { pathParameters, restBase, type RestRoute, takesBody } from "../routes/route.js";
 import { AppError, errorAt, Problems, validationFailed } from "../../../errors.js";
 import { enumName, scalarShapes, unknownField, type Variables } from "../../execution/input/inputShape.js";
 import { withPlus } from "../../../lib/dateTime.js";
 import { mustBe, shownValue } from "../../../lib/mustBe.js";
-import { isObject } from "../../../lib/json/parse.js";
+import { isObject } from "../../../lib/json/parseJson.js";
 import { clip } from "../../../lib/text.js";
 import type { Sent } from "../../../schema/context.js";
 

@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import type { RootDatabase } from "../../../database/client.js";
 import { type AppError, errorAt, type Path } from "../../../errors.js";
 import { SentDigits } from "../../../lib/json/digits.js";
-import { isUnparsedList, type UnparsedValue } from "../../../lib/json/body.js";
+import { isUnparsedList, type UnparsedValue } from "../../../lib/json/jsonBody.js";
 import { ChunkBuilder } from "../../../files/chunk.js";
 import { chunkRowsMax } from "../../../files/chunkRows.js";
 import type { CsvChunk, CsvResult } from "../../../files/csv/csv.js";
 import { importFrom, type ImportOptions } from "../import.js";
 import type { ProductSource } from "../importTypes.js";
 import type { ImportResult } from "../result.js";
-import { type JsonOptions, readProductsJson, withLists } from "../../../files/json/jsonProducts.js";
-import { readOnThread } from "../../../files/thread.js";
+import { type JsonOptions, readProductsJson, withLists } from "../../../files/json/jsonList.js";
+import { readOnThread } from "../../../files/readingThread.js";
 import { checkProduct, type Place } from "../../../files/product/product.input.js";
 import { type ErrorPolicy, RowChecks } from "../../../files/rowChecks.js";
 

@@ -1,5 +1,5 @@
 import type { Notes } from "../notes.js";
-import type { CsvPiece } from "../../csv/pieces.js";
+import type { CsvPiece } from "../../csv/csvPieces.js";
 
 /** Columns are named by `columnName`. */
 export interface SourceRow {

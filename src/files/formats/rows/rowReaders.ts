@@ -12,7 +12,7 @@ import { RowFields } from "./rowFields.js";
 import { XmlRows } from "../../xml/xmlRows.js";
 import { productFieldNames, type ProductInput } from "../../product/product.fields.js";
 import { ParentRows } from "./parentRows.js";
-import type { CsvPiece } from "../../csv/pieces.js";
+import type { CsvPiece } from "../../csv/csvPieces.js";
 
 export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
   return found.format === "vitrine" ? vitrine : layouts[found.format];

@@ -18,7 +18,7 @@ import type { Database, RootDatabase } from "../../../database/client.js";
 import { onBehalfOf, reasonOf } from "../../../database/shares/caller.js";
 import { forStore } from "../../../database/shares/forStore.js";
 import { AppError } from "../../../errors.js";
-import { parseJson } from "../../../lib/json/parse.js";
+import { parseJson } from "../../../lib/json/parseJson.js";
 import { onlyParameters } from "../../../api/rest/arguments/readArguments.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
 import { contentTypeOf, receiveWhole } from "../../content/body.js";

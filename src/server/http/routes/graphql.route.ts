@@ -15,7 +15,7 @@ import {
   withoutUnknown,
 } from "../../../api/graphql/parameters.js";
 import type { PersistedOperations } from "../../../api/graphql/persisted.js";
-import { longFromBytes } from "../../../lib/json/scan.js";
+import { longFromBytes } from "../../../lib/json/scanJson.js";
 import { type BodyBudget, readBody, requireJson } from "../../content/body.js";
 import { sendEvents } from "../sendEvents.js";
 import { conditionNotTaken, conditionOf } from "../entityTags.js";

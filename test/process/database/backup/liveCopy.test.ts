@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { copyLive } from "../../../../src/database/backup/backUp.js";
-import { type EmbeddedServer, startEmbedded } from "../../../../src/database/embedded/engine.js";
+import { type EmbeddedServer, startEmbedded } from "../../../../src/database/embedded/embeddedEngine.js";
 import { embeddedConnection } from "../../../../src/database/open.js";
 import { ofTest } from "../../../support/citus/recording.js";
 import { stopClock } from "../../../support/clock.js";

@@ -46,7 +46,7 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);
   setFlagsFromString("--wasm-lazy-validation"); // of functions that run: 9 MB of code need no proof that it is well formed
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
-  const worker = startThread("database/embedded/engine.worker", {
+  const worker = startThread("database/embedded/embeddedEngine.worker", {
     workerData: { folder, socketPath: join(socketFolder, socketName) },
   });
   const ended = new Promise<Error>((resolve) => {

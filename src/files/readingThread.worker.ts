@@ -4,15 +4,15 @@ import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../errors.js";
 import { lowerPriority } from "../lib/threads/thread.js";
 import { collectGarbage } from "../lib/threads/garbage.js";
-import { receiveBody } from "../lib/json/body.js";
-import { parseJson } from "../lib/json/parse.js";
+import { receiveBody } from "../lib/json/jsonBody.js";
+import { parseJson } from "../lib/json/parseJson.js";
 import { stringSlices } from "../lib/json/elements.js";
-import { type CsvPiece, fileBytes, utf8Pieces } from "./csv/pieces.js";
+import { type CsvPiece, fileBytes, utf8Pieces } from "./csv/csvPieces.js";
 import { refuseOtherFiles, withHead } from "./encoding/fileKinds.js";
 import type { FormatOptions } from "./formats/options.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, readCsv } from "./csv/csv.js";
-import { type JsonOptions, type ProductsRange, readProductsJson } from "./json/jsonProducts.js";
-import { readNdjson } from "./json/ndjsonProducts.js";
+import { type JsonOptions, type ProductsRange, readProductsJson } from "./json/jsonList.js";
+import { readNdjson } from "./json/ndjsonLines.js";
 
 export interface ThreadFile {
   readonly kind: "csvFile" | "ndjsonFile";

@@ -8,7 +8,7 @@ import { findFault } from "../../database/faults/findFault.js";
 import { isKnownMigrated, pendingMigrations } from "../../database/migrations/applied.js";
 import { missingPrivileges } from "../../database/migrations/migrate.js";
 import { type OpenDatabase, openDatabase } from "../../database/open.js";
-import { type Check, failed, ok, warning } from "./check.js";
+import { type Check, failed, ok, warning } from "./doctorCheck.js";
 import { reasonOf } from "../terminal/failure.js";
 import pg, { type PoolConfig } from "pg";
 import { faultOf, serverMessageOf, sqlStateOf } from "../../database/databaseErrors.js";

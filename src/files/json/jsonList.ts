@@ -1,5 +1,5 @@
 import type { Path } from "../../errors.js";
-import { isUnparsedList, type UnparsedValue } from "../../lib/json/body.js";
+import { isUnparsedList, type UnparsedValue } from "../../lib/json/jsonBody.js";
 import { SentDigits } from "../../lib/json/digits.js";
 import { type ParsedSlice, parsedSlices } from "../../lib/json/elements.js";
 import { type FieldName, productFieldNames, productFields } from "../product/product.fields.js";

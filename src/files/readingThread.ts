@@ -4,11 +4,11 @@ import { availableParallelism } from "node:os";
 import type { Piscina } from "piscina";
 import { AppError } from "../errors.js";
 import { FairShare } from "../lib/fairShare.js";
-import type { UnparsedValue } from "../lib/json/body.js";
+import type { UnparsedValue } from "../lib/json/jsonBody.js";
 import { whenAborted } from "../lib/timers.js";
 import { chunkRowsMax } from "./chunkRows.js";
 import type { CsvChunk, CsvResult } from "./csv/csv.js";
-import type { ReadingMessage, ReadingTask, ThreadFile, ThreadText } from "./thread.worker.js";
+import type { ReadingMessage, ReadingTask, ThreadFile, ThreadText } from "./readingThread.worker.js";
 import { threadModule } from "../lib/threads/thread.js";
 
 /** May exceed the cores, since the database works as long on what a thread has read. */
@@ -19,7 +19,7 @@ const idleMs = 30_000;
 
 /**
  * With 36 for young objects, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. The other is the
- * last resort, far above what threads allow themselves (`heapBytesMax` of thread.worker.ts): where a single array is too
+ * last resort, far above what threads allow themselves (`heapBytesMax` of readingThread.worker.ts): where a single array is too
  * large for it, V8 ends the whole process.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 18, maxOldGenerationSizeMb: 512 };
@@ -217,7 +217,7 @@ function tooMuchMemory(): AppError {
 async function createPool(): Promise<Piscina<ReadingTask, void>> {
   const { Piscina } = await import("piscina"); // would make each start longer
   const created = new Piscina<ReadingTask, void>({
-    ...threadModule("files/thread.worker"),
+    ...threadModule("files/readingThread.worker"),
     minThreads: 0,
     maxThreads: threadsMax,
     idleTimeout: idleMs,

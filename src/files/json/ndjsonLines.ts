@@ -1,7 +1,7 @@
 import { invalidLine } from "../csv/csv.faults.js";
-import type { CsvPiece } from "../csv/pieces.js";
+import type { CsvPiece } from "../csv/csvPieces.js";
 import { SentDigits } from "../../lib/json/digits.js";
-import { notJson } from "../../lib/json/parse.js";
+import { notJson } from "../../lib/json/parseJson.js";
 import { parseFlatJson } from "../../lib/text.js";
 import type { ProductInput } from "../product/product.fields.js";
 import { checkProduct, type Place } from "../product/product.input.js";

@@ -5,7 +5,7 @@ import type { Exchange, Route } from "../http/exchange.js";
 import { type CheckReadiness, createReadinessCheck } from "../http/health.js";
 import { createPage } from "./page.js";
 import { createDocsFiles, docsPage, docsPath } from "./docs.js";
-import { createDemoRoute, demoPath, type FindDemoShop, pictureRoutes } from "./demo/page.js";
+import { createDemoRoute, demoPath, type FindDemoShop, pictureRoutes } from "./demo/demoPage.js";
 import { dashboardRoutes } from "./dashboard.js";
 import { createGraphiqlFiles, servesGraphiql } from "./graphiql/graphiql.js";
 import { homePage } from "./home.js";

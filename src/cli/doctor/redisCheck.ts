@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { reasonOf } from "../terminal/failure.js";
-import { type Check, failed, ok } from "./check.js";
+import { type Check, failed, ok } from "./doctorCheck.js";
 
 const timeoutMs = 3_000;
 

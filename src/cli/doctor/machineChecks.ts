@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../lib/disk.js";
-import { type Check, failed, ok, warning } from "./check.js";
+import { type Check, failed, ok, warning } from "./doctorCheck.js";
 import { reasonOf } from "../terminal/failure.js";
 import { get, type IncomingMessage } from "node:http";
 import { proxyAddresses, untrustedProxies } from "../../server/telemetry/proxyAddresses.js";
@@ -65,7 +65,7 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
-  const { checkRedisAt } = await import("./redis.js"); // its library would make other starts longer
+  const { checkRedisAt } = await import("./redisCheck.js"); // its library would make other starts longer
   return checkRedisAt(redisUrl);
 }
 

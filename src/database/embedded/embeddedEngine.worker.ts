@@ -74,7 +74,7 @@ function listen(line: string): boolean {
   return false; // prints nothing
 }
 
-/** The error of a start in PostgreSQL's own words, which end with the SQL state (damage.ts). */
+/** The error of a start in PostgreSQL's own words, which end with the SQL state (engineFailure.ts). */
 function withReason(error: unknown): unknown {
   const { message, code } = error as Error & { readonly code?: string };
   const { text, state } = lastWords ?? { text: message, state: code };

@@ -4,8 +4,8 @@ import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { asBuffer } from "../text.js";
 import { parsedSlices } from "./elements.js";
-import { decodeJson, faultIn, invalidJson, parseJson } from "./parse.js";
-import { type JsonRange, longFromBytes, type ScannedText } from "./scan.js";
+import { decodeJson, faultIn, invalidJson, parseJson } from "./parseJson.js";
+import { type JsonRange, longFromBytes, type ScannedText } from "./scanJson.js";
 
 export interface SharedBody {
   bytes(): Promise<Buffer>;

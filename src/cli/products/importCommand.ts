@@ -22,7 +22,7 @@ import { LineSet, openRejects } from "./import.rejects.js";
 import { withStore } from "../runtime.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { ImportMode } from "../../catalog/import/modes/mode.js";
-import { fileBytes } from "../../files/csv/pieces.js";
+import { fileBytes } from "../../files/csv/csvPieces.js";
 import type { RowExplanation } from "../../files/formats/explain.js";
 import { AppError } from "../../errors.js";
 import { clip } from "../../lib/text.js";
