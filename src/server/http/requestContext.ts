@@ -151,7 +151,7 @@ function headersOf(notice: Notice, path: string): Headers {
 
 /** Relative to the URL of the request, for any proxy. */
 function docsUrl(path: string): string {
-  return `${"../../".repeat(path.split("/").length - 2)}docs`;
+  return `${"../".repeat(path.split("/").length - 2)}docs`;
 }
 
 /** What a fingerprint covers before the body: the path. Undefined for a request without a key. */

@@ -66,7 +66,7 @@ test("the base path without a trailing slash redirects to the home page and keep
 
 test.each([
   ["/docs/", "../docs", "/docs"],
-  ["/dashboard/?store=a", "../../dashboard?store=a", "/dashboard"],
+  ["/dashboard/?store=a", "../dashboard?store=a", "/dashboard"],
   ["/tracker/v1.js/", "../v1.js", "/tracker/v1.js"],
   [`${basePath}/docs/`, "../docs", `${basePath}/docs`],
 ])("a page with a trailing slash, %s, redirects to %s", async (path, location, page) => {
