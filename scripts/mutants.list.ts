@@ -269,7 +269,7 @@ const ofRequests: readonly Mutant[] = [
   },
   {
     name: "A request whose client left amid the answer is logged as if it had got all of it.",
-    file: "src/server/telemetry/requestObservation.ts",
+    file: "src/server/telemetry/telemetry.ts",
     from: "outcome: isWhole || isStream ?",
     to: "outcome: isWhole || headersSent ?",
     tests: ["test/server/slowReaders"],

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
-import { createIdentify } from "./stores/identity.js";
+import { createIdentify } from "./stores/token.js";
 import { createFindKey } from "./stores/publicKey.js";
 import { TokenEnds } from "./stores/validity/tokenEnds.js";
 import type { LiveFeed } from "./schema/context.js";

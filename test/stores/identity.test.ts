@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createIdentify } from "../../src/stores/identity.js";
+import { createIdentify } from "../../src/stores/token.js";
 import { createFindKey, issueKey } from "../../src/stores/publicKey.js";
 import { createTestStore, openTestApp } from "../support/app.js";
 import { stopClock } from "../support/clock.js";

@@ -1,6 +1,6 @@
 // @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createIdentify } from "../../src/stores/identity.js";
+import { createIdentify } from "../../src/stores/token.js";
 import { createFindKey, issueKey, listKeys, revokeKey } from "../../src/stores/publicKey.js";
 import { createStore } from "../../src/stores/store.js";
 import { issueToken, listTokens } from "../../src/stores/token.js";

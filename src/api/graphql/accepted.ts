@@ -54,19 +54,6 @@ export function prefersPage(accept: string | undefined): boolean {
   return accept !== undefined && preferred(accept, [...written.keys(), html])[0] === html;
 }
 
-/** With the weight 0. */
-const exclusion = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:,|$)/iu;
-
-/**
- * Whether Accept excludes a media type by the weight 0. What it only does not name is answered all the same on the documented paths,
- * each of which has one type.
- */
-export function isExcluded(accept: string | undefined, type: string): boolean {
-  if (accept === undefined || accept.length > acceptLengthMax || !exclusion.test(accept)) return false;
-  const header = accept.includes("*/*") ? accept : `${accept}, */*;q=0.001`;
-  return new Negotiator({ headers: { accept: header } }).mediaTypes([type]).length === 0;
-}
-
 export function notAcceptable(): AppError {
   return new AppError(
     "NOT_ACCEPTABLE",

@@ -9,7 +9,7 @@ import { AppError } from "../../errors.js";
 import { exportedProducts, type ExportFilter, type ExportFormat, exportLines, exportOpenings } from "./export.sql.js";
 import { inTransaction } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { readsUnblocked } from "../product/importGate.js";
+import { readsUnblocked } from "../product/product.lookup.js";
 
 const rowsPerFetch = Prisma.raw("1000");
 

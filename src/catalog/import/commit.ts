@@ -5,7 +5,7 @@ import { asLongWork } from "../../database/shares/forStore.js";
 import { engineOf } from "../../database/engine.js";
 import { inTransaction, inTransactionIf } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
-import { blockingReads } from "../product/importGate.js";
+import { blockingReads } from "../product/product.lookup.js";
 import { applyAccepted, applyStaged, applySteps } from "./apply.js";
 import { type LockCatalog, withCatalog } from "../../database/catalogLock.js";
 import { check, type Checked } from "./check.js";

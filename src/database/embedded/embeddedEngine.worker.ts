@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
-import { extendedQueryLock } from "./protocol/extendedQueryLock.js";
+import { extendedQueryLock } from "./protocol.js";
 
 /**
  * A quarter of the default: the engine clears all of it when it starts. Reads and imports of 100,000 products take as

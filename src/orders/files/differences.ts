@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
-import { counted, type CountedOrder, netOf } from "../state/order.counted.js";
+import { counted, type CountedOrder, netOf } from "../state/order.state.js";
 import { merge, type OrderNews } from "../state/order.state.js";
 import { orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
 import { fromUnits } from "../../lib/money.js";

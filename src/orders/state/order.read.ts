@@ -8,7 +8,7 @@ import type { Channel } from "../../events/events.input.js";
 import type { Part } from "../attribution/attribution.js";
 import { becauseOf } from "../attribution/reasonText.js";
 import type { AttributionRule } from "../../database/codes.js";
-import { counted } from "./order.counted.js";
+import { counted } from "./order.state.js";
 import { type OrderLine } from "./order.state.js";
 import { attributedBy, channelOf, type Claimed, orderColumns, orderOf, type OrderRow } from "./order.store.js";
 import { partsBefore } from "../attribution/parts.js";

@@ -1,7 +1,7 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import type { Identity } from "../../schema/context.js";
-import { type Identify, tokenHeader } from "../../stores/identity.js";
+import { type Identify, tokenHeader } from "../../stores/token.js";
 import type { TokenEnds } from "../../stores/validity/tokenEnds.js";
 import { type RateLimits, rateLimitHeaders } from "../../schema/limits/policies.js";
 import type { LiveFeed } from "../../schema/context.js";

@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { AppError } from "../../errors.js";
+import { hooksPath } from "../../orders/hooks/hook.js";
 import { graphqlPath } from "../../api/graphql/gateway.js";
 import { MethodNotAllowedError } from "../../api/rest/handler.js";
 import { collectPaths, type CollectRouteOptions, createCollectRoute } from "./routes/collect.route.js";
@@ -15,9 +16,9 @@ import {
   targetOf,
 } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
-import { createHooksRoute, type HooksRouteOptions, isHookPath } from "./routes/hooks.route.js";
+import { createHooksRoute, type HooksRouteOptions } from "./routes/hooks.route.js";
 import { createPageRoutes, type PagesOptions } from "../pages/pageRoutes.js";
-import { proxyWatch } from "../pages/proxy.js";
+import { proxyWatch } from "./exchange.js";
 import { trackerFolders } from "../pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";
@@ -79,7 +80,7 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
     const path = withoutSlash(exchange.path);
     // Their senders do not follow redirects.
     if (collecting.includes(path)) return collect(exchange);
-    if (isHookPath(path)) return hooks({ ...exchange, path });
+    if (path.startsWith(`${hooksPath}/`)) return hooks({ ...exchange, path });
     const known = path === exchange.path ? undefined : knownAt(path);
     if (known !== undefined) return redirect(exchange, known, `..${path.slice(path.lastIndexOf("/"))}`); // relative: below any prefix
     if (exchange.path === graphqlPath) return graphql(exchange);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
 import type { Route } from "../http/exchange.js";
 import { createPage } from "./page.js";
-import { isThroughProxy } from "./proxy.js";
+import { isThroughProxy } from "../http/exchange.js";
 
 const mediaType = "application/json; charset=utf-8";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Route } from "../http/exchange.js";
 import { createPage } from "./page.js";
-import { isThroughProxy } from "./proxy.js";
+import { isThroughProxy } from "../http/exchange.js";
 
 /** Pages fill it in; undefined without demo store. */
 export type DemoToken = () => string | undefined;

@@ -17,7 +17,7 @@ import type { DatabaseProbe } from "../../database/client.js";
 import { AppError } from "../../errors.js";
 import { withTimeout } from "../../lib/timers.js";
 import { type CircuitBreaker, createCircuitBreaker } from "../../lib/circuitBreaker.js";
-import type { Summary } from "./requestObservation.js";
+import type { Summary } from "./telemetry.js";
 
 export interface RequestSpan {
   readonly traceId: string;

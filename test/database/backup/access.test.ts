@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createIdentify } from "../../../src/stores/identity.js";
+import { createIdentify } from "../../../src/stores/token.js";
 import { createFindKey, issueKey, revokeKey } from "../../../src/stores/publicKey.js";
 import { deleteStore } from "../../../src/stores/store.delete.js";
 import { createStore } from "../../../src/stores/store.js";

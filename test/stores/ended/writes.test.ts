@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createIdentify } from "../../../src/stores/identity.js";
+import { createIdentify } from "../../../src/stores/token.js";
 import { createGroupCommit } from "../../../src/events/collect/group.js";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/importTypes.js";

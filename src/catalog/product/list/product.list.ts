@@ -4,7 +4,7 @@ import type { SortDirection, SortPosition } from "../../../database/sql/keyset.j
 import { asWideRead } from "../../../database/shares/forStore.js";
 import { errorAt } from "../../../errors.js";
 import { canBeKey, isLongerThan } from "../../../lib/text.js";
-import { readsUnblocked } from "../importGate.js";
+import { readsUnblocked } from "../product.lookup.js";
 import type { FieldName } from "../../../files/product/product.fields.js";
 import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
 import { searchCharactersMax, searchQuery } from "../search/product.search.js";

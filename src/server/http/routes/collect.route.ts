@@ -22,11 +22,11 @@ import { parseJson } from "../../../lib/json/parseJson.js";
 import { onlyParameters } from "../../../api/rest/arguments/readArguments.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
 import { contentTypeOf, receiveWhole } from "../../content/body.js";
-import { conditionNotTaken, conditionOf } from "../entityTags.js";
+import { conditionNotTaken, conditionOf } from "../respond.js";
 import type { Exchange, Route } from "../exchange.js";
 import { sendRestError } from "../sendError.js";
 import { respondJson } from "../respond.js";
-import { isThroughProxy } from "../../pages/proxy.js";
+import { isThroughProxy } from "../exchange.js";
 
 /** A client has all addresses of an IPv6 network of 64 bits, which a provider assigns as one. */
 const networkParts = 4;

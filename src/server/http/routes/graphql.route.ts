@@ -18,7 +18,7 @@ import type { PersistedOperations } from "../../../api/graphql/persisted.js";
 import { longFromBytes } from "../../../lib/json/scanJson.js";
 import { type BodyBudget, readBody, requireJson } from "../../content/body.js";
 import { sendEvents } from "../sendEvents.js";
-import { conditionNotTaken, conditionOf } from "../entityTags.js";
+import { conditionNotTaken, conditionOf } from "../respond.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../../pages/graphiql/graphiql.js";

@@ -14,7 +14,7 @@ import { forStore } from "../../../database/shares/forStore.js";
 import { AppError } from "../../../errors.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
 import { receiveWhole } from "../../content/body.js";
-import { conditionNotTaken, conditionOf } from "../entityTags.js";
+import { conditionNotTaken, conditionOf } from "../respond.js";
 import type { Exchange, Route } from "../exchange.js";
 import { respondJson, send } from "../respond.js";
 import { sendRestError } from "../sendError.js";
@@ -32,10 +32,6 @@ const systems = {
   shopify: { read: readShopify, signature: "x-shopify-hmac-sha256", topic: "x-shopify-topic" },
   woocommerce: { read: readWoocommerce, signature: "x-wc-webhook-signature", topic: "x-wc-webhook-topic" },
 } as const;
-
-export function isHookPath(path: string): boolean {
-  return path.startsWith(`${hooksPath}/`);
-}
 
 /**
  * `POST /hooks/v1/:id`, for deliveries of shop systems (docs/orders.md). One that is not signed gets 401 and no reason. A signed one

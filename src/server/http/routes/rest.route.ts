@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import { requireScope } from "../../../schema/scopes.js";
 import { AppError } from "../../../errors.js";
-import { isExcluded } from "../../../api/graphql/accepted.js";
+import Negotiator from "negotiator";
 import type { Context } from "../../../schema/context.js";
 import { BatchRefused } from "../../../api/rest/batches.js";
 import { pathNotFound, type RestCall, type RestHandler, type RestResponse } from "../../../api/rest/handler.js";
@@ -11,7 +11,7 @@ import type { ExportCall } from "../../../api/rest/exports/export.routes.js";
 import { restBase } from "../../../api/rest/routes/route.js";
 import { type BodyBudget, contentTypeOf, readBody, receive, requireJson } from "../../content/body.js";
 import { withUpload } from "../../content/upload.js";
-import { type Condition, conditionNotTaken, conditionOf } from "../entityTags.js";
+import { type Condition, conditionNotTaken, conditionOf } from "../respond.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { sendRestError } from "../sendError.js";
@@ -168,4 +168,19 @@ function endBroken({ response, requestId, observation }: Exchange, error: unknow
   if (error instanceof AppError) return observation.refused(error.code);
   observation.refused("INTERNAL");
   log.error({ requestId, err: error }, "request failed");
+}
+
+/** Longer ones are not read. */
+const acceptLengthMax = 2_000;
+/** With the weight 0. */
+const exclusion = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:,|$)/iu;
+
+/**
+ * Whether Accept excludes a media type by the weight 0. What it only does not name is answered all the same on the documented paths,
+ * each of which has one type.
+ */
+function isExcluded(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || accept.length > acceptLengthMax || !exclusion.test(accept)) return false;
+  const header = accept.includes("*/*") ? accept : `${accept}, */*;q=0.001`;
+  return new Negotiator({ headers: { accept: header } }).mediaTypes([type]).length === 0;
 }

@@ -1,4 +1,4 @@
-import { tokenHeader } from "../../../stores/identity.js";
+import { tokenHeader } from "../../../stores/token.js";
 import { inScript } from "../pageToken.js";
 
 /** Above GraphiQL: the form for the access token, or that there is one. */
