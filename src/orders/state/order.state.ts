@@ -73,7 +73,7 @@ export type OrderNews =
   | { readonly kind: "refund"; readonly id: string; readonly refund: OrderRefund }
   | { readonly kind: "deletion"; readonly id: string; readonly at: Date };
 
-export interface NewestState {
+interface NewestState {
   /** Milliseconds since 1970. */
   readonly changedAt: number;
   readonly isPaid: boolean;
