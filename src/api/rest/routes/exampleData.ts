@@ -7,6 +7,9 @@ import {
   productFieldNames,
 } from "../../../files/product/product.fields.js";
 
+/** What the documented path answers of the shirt. */
+export const readProduct = pick(exampleProduct, "id", "sku", "title", "featured_image", "url");
+
 /** Another one, with just what is required. */
 export const scarf: ProductInput = {
   id: "wool-scarf",
@@ -187,3 +190,16 @@ export const storeAnalyticsExample = {
   topShows: [{ ...showExample, kpis: rankedKpis }],
   previous: { from: "2025-01-01T00:00:00.000Z", until: "2026-01-01T00:00:00.000Z", ...storeFigures },
 };
+
+/** A list with one item. */
+export function page(node: object): object {
+  const pageInfo = { hasNextPage: false, endCursor: "WyIyMDI2Il0" };
+  return { nodes: [node], pageInfo, totalCount: 1, totalCountIsExact: true };
+}
+
+export const badPrice = { ...exampleProduct, price: -1 };
+export const badUrl = { ...scarf, url: "javascript:alert(1)" };
+
+export const newShow = "summer-looks";
+const { id: _, endedAt: _endedAt, ...withoutId } = showExample;
+export const sentShow = withoutId;
