@@ -5,6 +5,7 @@ import {
   type KpiType,
   kpiNames,
   kpis,
+  type ShowTotals,
   type SourceFigures as SourceFiguresValue,
 } from "./kpis.js";
 
@@ -110,7 +111,7 @@ const valueTypes = {
   SourceFigures: { type: [SourceFigures], extensions: { itemsExpected: 10 } },
 } satisfies Record<KpiType, object>;
 
-export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
+export const Kpis = builder.objectRef<ShowTotals>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) =>
     Object.fromEntries(
@@ -118,7 +119,7 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
         const { type, description } = kpis[name];
         // Which type a value has is known by its entry, not by the compiler.
         const value = valueTypes[type] as { readonly type: "Float" };
-        return [name, t.field({ ...value, description, resolve: (all) => all[name] as number })];
+        return [name, t.field({ ...value, description, resolve: (totals) => kpis[name].of(totals) as number })];
       }),
     ),
 });

@@ -88,7 +88,7 @@ const nothing = {
 const rateDecimals = 2;
 
 /** What the KPIs of a show, or of several, follow from. */
-interface ShowTotals {
+export interface ShowTotals {
   readonly channels: Channels;
   /** Of all channels together. */
   readonly any: Totals;
@@ -268,21 +268,24 @@ export type Kpis = { readonly [Name in KpiName]: ReturnType<(typeof kpis)[Name][
 
 export const kpiNames = Object.keys(kpis) as readonly KpiName[];
 
-/**
- * Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0.
- *
- * @param currency of the store (ISO 4217), if it has any
- */
-export function kpisOf(
+/** @param currency of the store (ISO 4217), if it has any */
+export function showTotals(
   totals: readonly ChannelTotals[],
   devices: readonly DeviceTotal[],
   currency: string | null = null,
   sources: readonly SourceTotal[] = [],
-): Kpis {
+): ShowTotals {
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
   const channels = { live: of("LIVE"), replay: of("REPLAY"), referral: of("REFERRAL") };
-  const show = { channels, any: of("ANY"), devices, sources, currency, decimals: currencyDecimals(currency) };
-  return Object.fromEntries(kpiNames.map((name) => [name, kpis[name].of(show)])) as unknown as Kpis;
+  return { channels, any: of("ANY"), devices, sources, currency, decimals: currencyDecimals(currency) };
+}
+
+/**
+ * All of them. Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0. Who reads some computes
+ * those alone: decimals take their time.
+ */
+export function kpisOf(totals: ShowTotals): Kpis {
+  return Object.fromEntries(kpiNames.map((name) => [name, kpis[name].of(totals)])) as unknown as Kpis;
 }
 
 type Totals = Omit<ChannelTotals, "channel">;

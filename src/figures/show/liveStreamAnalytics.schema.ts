@@ -116,7 +116,7 @@ export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("Li
       description: "Who presents it; null if nobody is named.",
       resolve: ({ host }) => host,
     }),
-    kpis: t.field({ type: Kpis, description: "The key figures of the show.", resolve: ({ kpis }) => kpis }),
+    kpis: t.field({ type: Kpis, description: "The key figures of the show.", resolve: ({ totals }) => totals }),
   }),
 });
 

@@ -1,4 +1,4 @@
-import { deviceShares, kpiNames, type KpiName, kpis } from "../show/kpis.js";
+import { deviceShares, kpiNames, type KpiName, kpis, type Kpis } from "../show/kpis.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 
 /**
@@ -36,8 +36,12 @@ export const showColumns: readonly string[] = [
 /** Texts of callers are always quoted. */
 export const quotedColumns: readonly boolean[] = showColumns.map((name) => name === "id" || name === "name");
 
+interface ShowFigures extends Omit<LiveStreamAnalytics, "totals"> {
+  readonly kpis: Kpis;
+}
+
 /** One cell for each of `showColumns`. */
-export function showCells(show: LiveStreamAnalytics, currency: string | null, delimiter: ShowDelimiter): string[] {
+export function showCells(show: ShowFigures, currency: string | null, delimiter: ShowDelimiter): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, devices } = show;
   const grouped = devices.map((one) => ({
     ...one,

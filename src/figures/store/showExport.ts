@@ -2,6 +2,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/forStore.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../show/kpis.read.js";
+import { kpisOf } from "../show/kpis.js";
 import { quotedColumns, showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
 import type { StoreRange } from "./storeRange.js";
 
@@ -76,14 +77,16 @@ interface ExportedShow {
 function csvLines(delimiter: ShowDelimiter) {
   return async (shows: readonly ExportedShow[]): Promise<string> => {
     const { formatCsv } = await import("../../lib/writeCsv.js"); // its library would make each command start later
-    const rows = shows.map(({ show, currency }) => showCells(show, currency, delimiter));
+    const rows = shows.map(({ show, currency }) =>
+      showCells({ ...show, kpis: kpisOf(show.totals) }, currency, delimiter),
+    );
     return formatCsv(rows, { delimiter, quoted: quotedColumns });
   };
 }
 
 function ndjsonLines(shows: readonly ExportedShow[]): string {
-  const lines = shows.map(({ show: { id, name, status, startedAt, endedAt, durationSeconds, kpis }, currency }) =>
-    JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis }),
+  const lines = shows.map(({ show: { id, name, status, startedAt, endedAt, durationSeconds, totals }, currency }) =>
+    JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis: kpisOf(totals) }),
   );
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -85,7 +85,7 @@ StoreAnalytics.implement({
     kpis: t.field({
       type: Kpis,
       description: "Those of the shows that started in this time, added up: a viewer of two shows counts in each.",
-      resolve: async ({ figures }) => (await figures()).kpis,
+      resolve: async ({ figures }) => (await figures()).totals,
     }),
   }),
 });

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { type Kpis, kpisOf } from "../show/kpis.js";
+import { showTotals, type ShowTotals } from "../show/kpis.js";
 import {
   analyticsColumns,
   analyticsOf,
@@ -16,7 +16,7 @@ export interface StoreFigures {
   readonly showCount: number;
   /** ISO 4217. */
   readonly currency: string | null;
-  readonly kpis: Kpis;
+  readonly totals: ShowTotals;
 }
 
 /** More devices count as `other`: those with the fewest viewers. */
@@ -48,7 +48,7 @@ export async function readStoreFigures(db: Database, storeId: string, range: Sto
         SELECT name AS source, ${sourceTotals}
         FROM (${groups(storeId, Prisma.sql`g.kind = 'SOURCE'`, sourcesMax)}) AS named GROUP BY name) AS f) AS sources`;
   const { showCount, totals, devices, currency, sources } = row;
-  return { showCount, currency, kpis: kpisOf(totals, devices, currency, sources) };
+  return { showCount, currency, totals: showTotals(totals, devices, currency, sources) };
 }
 
 const seen = Prisma.sql`sum(t.viewers) FILTER (WHERE t.channel IN ('LIVE', 'REPLAY'))`;
