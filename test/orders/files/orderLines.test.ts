@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openTestApp } from "../../support/app.js";
 import { euroStore, filesOf } from "../../support/figures/orderFiles.js";
+import { saveShow } from "../../support/shows.js";
 import { unattributedOf } from "../../support/figures/orders.js";
 
 const app = await openTestApp();
@@ -54,4 +55,11 @@ test.each<[unknown, string]>([
 test("numbers beyond JavaScript's are out of range", async () => {
   const text = JSON.stringify({ ...good, amount: "…" }).replace('"…"', "1e999");
   expect(await refusal(`${text}\n`)).toBe("Line 1: amount must be from 0 to 1000000000, not Infinity.");
+});
+
+test("an empty channel is none", async () => {
+  const own = await euroStore(app);
+  await own.graphql(saveShow, { liveStream: { id: "show", name: "Show", status: "LIVE", startedAt: placedAt } });
+  const line = { ...good, lsId: "show", channel: "" };
+  expect(await filesOf(app, own).imported(`${JSON.stringify(line)}\n`)).toMatchObject({ accepted: 1 });
 });
