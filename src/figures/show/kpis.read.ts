@@ -38,7 +38,7 @@ export async function readAnalytics(db: Database, storeId: string, id: string): 
 
 /** One statement, so that all figures are consistent. */
 function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
-  return db.$queryRaw<AnalyticsRow[]>`
+  return db.$queryRaw<AnalyticsRow[]>`/* analytics_read */
     SELECT ${analyticsColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
 }
 
