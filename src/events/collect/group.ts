@@ -54,18 +54,17 @@ class GroupCommit {
   constructor(private readonly attribute: AttributeOrders | undefined) {}
 
   async record(...[db, storeId, lsId, events]: Parameters<RecordTogether>): ReturnType<RecordTogether> {
-    const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
-    const queue = this.#queues.get(key) ?? newQueue(storeId);
+    const queue = this.#queues.get(storeId) ?? newQueue(storeId);
     if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
       throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
-    this.#queues.set(key, queue);
+    this.#queues.set(storeId, queue);
     this.#unanswered += 1;
     queue.unanswered += 1;
     try {
       return await new Promise((resolve, reject) => {
         queue.waiting.push({ db, lsId, events, resolve, reject });
-        this.#schedule(key, queue);
+        this.#schedule(queue);
       });
     } finally {
       this.#unanswered -= 1;
@@ -73,32 +72,32 @@ class GroupCommit {
     }
   }
 
-  #schedule(key: string, queue: Queue): void {
+  #schedule(queue: Queue): void {
     if (queue.running >= runningMax || queue.cancel !== undefined) return;
     const pauseMs = queue.running > 0 ? waitMs : intervalMs;
     queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
       queue.cancel = undefined;
-      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void this.#run(key, queue);
-      else if (queue.unanswered === 0) this.#queues.delete(key);
+      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void this.#run(queue);
+      else if (queue.unanswered === 0) this.#queues.delete(queue.storeId);
     });
   }
 
-  async #run(key: string, queue: Queue): Promise<void> {
+  async #run(queue: Queue): Promise<void> {
     const group = takeGroup(queue);
     queue.startedAt = performance.now();
     queue.running += 1;
-    if (queue.waiting.length > 0) this.#schedule(key, queue);
+    if (queue.waiting.length > 0) this.#schedule(queue);
     for (const [lsId, requests] of await recordGroup(queue.storeId, group, this.attribute)) {
       queue.alone.add(lsId);
       void recordShow(queue.storeId, lsId, requests, this.attribute).finally(() => {
         queue.alone.delete(lsId);
-        this.#schedule(key, queue);
+        this.#schedule(queue);
       });
     }
     queue.running -= 1;
     queue.cancel?.(); // the next group need not wait that long anymore
     queue.cancel = undefined;
-    this.#schedule(key, queue);
+    this.#schedule(queue);
   }
 }
 
@@ -258,12 +257,11 @@ function clientOf(group: readonly Waiting[]): RootDatabase {
   const byKey = new Map(group.map(({ db }) => [callerOf(db)?.id, db]));
   const [first, ...others] = byKey.values();
   if (first === undefined) throw new Error("A group has at least one request.");
-  const caller = callerOf(first);
-  if (caller === undefined || others.length === 0) return first;
-  const confirm = async (db: Database): Promise<void> => {
-    for (const each of byKey.values()) await callerOf(each)?.confirm(db);
+  if (others.length === 0) return first;
+  const confirm = async (within: Database): Promise<void> => {
+    for (const db of byKey.values()) await callerOf(db)?.confirm(within);
   };
-  return onBehalfOf(storeClientOf(first), { ...caller, confirm });
+  return onBehalfOf(storeClientOf(first), { id: "several", confirm });
 }
 
 /** The requests whose events a refusal names; none where it concerns all. */

@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
+import { callerOf } from "../../database/shares/caller.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { currencyOf } from "../../stores/store.currency.js";
 import { type OrderReceipt, recordNews } from "../state/order.record.js";
@@ -24,14 +25,14 @@ export type Deliver = (db: RootDatabase, storeId: string, news: HookNews) => Pro
 const groupMax = 200;
 
 /**
- * Stores deliveries of one store that come together in one transaction, which is most of the cost of a single one: while one is
+ * Stores deliveries of one hook that come together in one transaction, which is most of the cost of a single one: while one is
  * under way, others wait and share the next.
  *
  * @param onChanged called with the show's id where its figures changed
  */
 export function createDeliver(onChanged: (storeId: string, lsId: string) => void): Deliver {
   const queues = new Map<string, Queue>();
-  const run = async (db: RootDatabase, storeId: string, queue: Queue): Promise<void> => {
+  const run = async (db: RootDatabase, storeId: string, queue: Queue, hook: string): Promise<void> => {
     queue.isRunning = true;
     while (queue.waiting.length > 0) {
       const group = queue.waiting.splice(0, groupMax);
@@ -44,15 +45,16 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
         for (const { reject } of group) reject(error);
       }
     }
-    queues.delete(storeId);
+    queues.delete(hook);
   };
   return async (db, storeId, news) => {
     if (news.kind === "state") requireCurrency(await currencyOf(db, storeId), news.currency);
     return new Promise((resolve, reject) => {
-      const queue = queues.get(storeId) ?? { waiting: [], isRunning: false };
-      queues.set(storeId, queue);
+      const hook = callerOf(db)?.id ?? storeId; // of several, one may be removed meanwhile
+      const queue = queues.get(hook) ?? { waiting: [], isRunning: false };
+      queues.set(hook, queue);
       queue.waiting.push({ news, resolve, reject });
-      if (!queue.isRunning) void run(db, storeId, queue);
+      if (!queue.isRunning) void run(db, storeId, queue, hook);
     });
   };
 }
