@@ -157,7 +157,7 @@ const ofDatabase: readonly Mutant[] = [
     file: "src/database/shares/forStore.ts",
     from: "await caller?.confirm(client);",
     to: "",
-    tests: ["test/access/ended/"],
+    tests: ["test/stores/ended/"],
   },
   {
     name: "A deadlock fails the request: it is not tried again.",

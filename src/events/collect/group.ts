@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { callerOf, onBehalfOf, storeClientOf } from "../../database/shares/caller.js";
+import { callerOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import type { ShopperEventInput } from "../events.input.js";
 import { type AttributeOrders, type EventReceipt, recordEvents, recordShows } from "../record/events.record.js";
@@ -14,7 +14,10 @@ export type RecordTogether = (
   events: readonly ShopperEventInput[],
 ) => Promise<EventReceipt>;
 
+/** The requests of one public key, which ends for all of them. */
 interface Queue {
+  readonly key: string;
+  readonly db: RootDatabase;
   readonly storeId: string;
   waiting: Waiting[];
   /**
@@ -27,7 +30,7 @@ interface Queue {
   cancel: (() => void) | undefined;
 }
 
-/** Between the statements of one store, so that busy ones record several requests each. */
+/** Between the statements of one key, so that busy ones record several requests each. */
 const intervalMs = 10;
 /** While a group is recorded, the next one waits no longer than this. */
 const waitMs = 20;
@@ -39,7 +42,7 @@ const unansweredMax = 5_000;
 const unansweredOfStoreMax = unansweredMax / 2;
 
 /**
- * Group commit: one statement, most of the cost of small requests, records those of one store that come together. Each
+ * Group commit: one statement, most of the cost of small requests, records those of one public key that come together. Each
  * gets the counts of its own events; one that is refused fails alone.
  */
 export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
@@ -49,27 +52,36 @@ export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
 
 class GroupCommit {
   readonly #queues = new Map<string, Queue>();
+  readonly #unansweredByStore = new Map<string, number>();
   #unanswered = 0;
 
   constructor(private readonly attribute: AttributeOrders | undefined) {}
 
   async record(...[db, storeId, lsId, events]: Parameters<RecordTogether>): ReturnType<RecordTogether> {
-    const queue = this.#queues.get(storeId) ?? newQueue(storeId);
-    if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
+    const ofStore = this.#unansweredByStore.get(storeId) ?? 0;
+    if (this.#unanswered >= unansweredMax || ofStore >= unansweredOfStoreMax) {
       throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
-    this.#queues.set(storeId, queue);
-    this.#unanswered += 1;
-    queue.unanswered += 1;
+    const key = callerOf(db)?.id ?? storeId;
+    const queue = this.#queues.get(key) ?? newQueue(key, db, storeId);
+    this.#queues.set(key, queue);
+    this.#count(queue, 1);
     try {
       return await new Promise((resolve, reject) => {
-        queue.waiting.push({ db, lsId, events, resolve, reject });
+        queue.waiting.push({ lsId, events, resolve, reject });
         this.#schedule(queue);
       });
     } finally {
-      this.#unanswered -= 1;
-      queue.unanswered -= 1;
+      this.#count(queue, -1);
     }
+  }
+
+  #count(queue: Queue, unanswered: number): void {
+    const ofStore = (this.#unansweredByStore.get(queue.storeId) ?? 0) + unanswered;
+    if (ofStore === 0) this.#unansweredByStore.delete(queue.storeId);
+    else this.#unansweredByStore.set(queue.storeId, ofStore);
+    this.#unanswered += unanswered;
+    queue.unanswered += unanswered;
   }
 
   #schedule(queue: Queue): void {
@@ -78,7 +90,7 @@ class GroupCommit {
     queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
       queue.cancel = undefined;
       if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void this.#run(queue);
-      else if (queue.unanswered === 0) this.#queues.delete(queue.storeId);
+      else if (queue.unanswered === 0) this.#queues.delete(queue.key);
     });
   }
 
@@ -87,9 +99,9 @@ class GroupCommit {
     queue.startedAt = performance.now();
     queue.running += 1;
     if (queue.waiting.length > 0) this.#schedule(queue);
-    for (const [lsId, requests] of await recordGroup(queue.storeId, group, this.attribute)) {
+    for (const [lsId, requests] of await recordGroup(queue, group, this.attribute)) {
       queue.alone.add(lsId);
-      void recordShow(queue.storeId, lsId, requests, this.attribute).finally(() => {
+      void recordShow(queue, lsId, requests, this.attribute).finally(() => {
         queue.alone.delete(lsId);
         this.#schedule(queue);
       });
@@ -101,8 +113,9 @@ class GroupCommit {
   }
 }
 
-function newQueue(storeId: string): Queue {
-  return { storeId, waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt: -Infinity, cancel: undefined };
+function newQueue(key: string, db: RootDatabase, storeId: string): Queue {
+  const [startedAt, cancel] = [-Infinity, undefined];
+  return { key, db, storeId, waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt, cancel };
 }
 
 /** @returns a function that cancels it */
@@ -135,8 +148,6 @@ function takeGroup(queue: Queue): Waiting[] {
 }
 
 interface Waiting extends ShowEvents {
-  /** Of the request's public key. */
-  readonly db: RootDatabase;
   readonly resolve: (receipt: EventReceipt) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -147,7 +158,7 @@ interface Waiting extends ShowEvents {
  * @returns the requests that are not settled, by their show
  */
 async function recordGroup(
-  storeId: string,
+  { db, storeId }: Queue,
   group: readonly Waiting[],
   attribute: AttributeOrders | undefined,
 ): Promise<readonly (readonly [lsId: string, Waiting[]])[]> {
@@ -159,7 +170,6 @@ async function recordGroup(
   }
   const shows = [...byShow];
   const since = new Date();
-  const db = clientOf(group);
   try {
     const batches = shows.map(([lsId, requests]) => ({ lsId, events: requests.flatMap(({ events }) => events) }));
     const outcomes = await recordShows(db, storeId, batches, attribute);
@@ -173,7 +183,6 @@ async function recordGroup(
       return outcome?.value === undefined;
     });
   } catch (error) {
-    if (byCaller(group, error).length > 1) return shows;
     for (const one of group) one.reject(error);
     return [];
   }
@@ -181,13 +190,13 @@ async function recordGroup(
 
 /** Settles the requests of one show, refusing each by itself. Never rejects. */
 async function recordShow(
-  storeId: string,
+  queue: Queue,
   lsId: string,
   requests: readonly Waiting[],
   attribute: AttributeOrders | undefined,
 ): Promise<void> {
   const since = new Date();
-  const db = clientOf(requests);
+  const { db, storeId } = queue;
   try {
     const events = requests.flatMap((one) => one.events);
     const receipt = await recordEvents(db, storeId, lsId, events, { attribute });
@@ -195,7 +204,7 @@ async function recordShow(
   } catch (error) {
     const parts = apart(requests, error);
     if (parts.length === 1) return requests.forEach((one) => one.reject(error));
-    for (const part of parts) await recordShow(storeId, lsId, part, attribute);
+    for (const part of parts) await recordShow(queue, lsId, part, attribute);
   }
 }
 
@@ -232,36 +241,10 @@ async function answer(
 
 /** What to record apart after an error that does not concern all. */
 function apart(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
-  const ofCallers = byCaller(group, error);
-  if (ofCallers.length > 1 || group.length === 1) return ofCallers;
+  if (group.length === 1) return [group];
   const refused = refusedOf(group, error);
   const others = group.filter((one) => !refused.includes(one));
   return [...refused.map((one) => [one]), ...(others.length > 0 ? [others] : [])];
-}
-
-/** The requests of each public key, where the error may be that one of the keys has ended. */
-function byCaller(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
-  if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return [group];
-  const parts = new Map<string | undefined, Waiting[]>();
-  for (const one of group) {
-    const id = callerOf(one.db)?.id;
-    const part = parts.get(id);
-    if (part === undefined) parts.set(id, [one]);
-    else part.push(one);
-  }
-  return [...parts.values()];
-}
-
-/** A client that writes only while the keys of all requests are valid. */
-function clientOf(group: readonly Waiting[]): RootDatabase {
-  const byKey = new Map(group.map(({ db }) => [callerOf(db)?.id, db]));
-  const [first, ...others] = byKey.values();
-  if (first === undefined) throw new Error("A group has at least one request.");
-  if (others.length === 0) return first;
-  const confirm = async (within: Database): Promise<void> => {
-    for (const db of byKey.values()) await callerOf(db)?.confirm(within);
-  };
-  return onBehalfOf(storeClientOf(first), { id: "several", confirm });
 }
 
 /** The requests whose events a refusal names; none where it concerns all. */

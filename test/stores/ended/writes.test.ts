@@ -125,7 +125,7 @@ describe("a long import whose token ends", () => {
   });
 });
 
-test("of requests that are recorded together, those of an ended public key are refused, and no others", async () => {
+test("of requests that come together, those of an ended public key are refused, and no others", async () => {
   const { store, lsId } = await storeWithShow(app, "LIVE");
   const record = createGroupCommit();
   const [ended, valid] = [callerOf(store, "ended"), callerOf(store, "valid")];
