@@ -15,7 +15,7 @@ const BuyerTotals = builder.objectRef<KpisValue["buyers"]>("BuyerTotals").implem
 
 const BuyerRates = builder.objectRef<KpisValue["buyerRate"]>("BuyerRates").implement({
   description:
-    "Buyers for each 100 viewers, rounded to 2 decimals; 0 without viewers. Above 100 where some buyers were not seen as viewers.",
+    "Buyers for each 100 viewers, rounded to 2 decimals; 0 without viewers. Above 100 if some buyers were not seen as viewers.",
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "Buyers of LIVE for each 100 of its viewers." }),
     replay: t.exposeFloat("replay", { description: "Buyers of REPLAY for each 100 of its viewers." }),
@@ -40,7 +40,7 @@ const SourceFigures = builder.objectRef<SourceFiguresValue>("SourceFigures").imp
 builder.objectFields(Kpis, (t) => ({
   buyers: t.field({
     type: BuyerTotals,
-    description: "Who ordered, each counted once. An ORDER that names no viewer has none.",
+    description: "Viewers who ordered, each counted once. An ORDER that names no viewer has no buyer.",
     resolve: ({ buyers }) => buyers,
   }),
   buyerRate: t.field({
@@ -50,7 +50,7 @@ builder.objectFields(Kpis, (t) => ({
   }),
   ordersWithoutViewer: t.field({
     type: ChannelCounts,
-    description: "Orders that name no viewer: they are no buyers.",
+    description: "Orders that name no viewer, and so have no buyer.",
     resolve: ({ ordersWithoutViewer }) => ordersWithoutViewer,
   }),
   engagedViewers: t.field({

@@ -2,7 +2,7 @@ import { builder } from "../../schema/builder.js";
 import type { DeviceShare as DeviceShareValue, Kpis as KpisValue } from "./kpis.js";
 
 const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
-  description: "An amount of money by channel, each exact in the decimals of the currency: 2 where the store has none.",
+  description: "An amount of money by channel, each exact in the decimals of the currency, or 2 if the store has none.",
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "While the show was live." }),
     replay: t.exposeFloat("replay", { description: "During replays of the show." }),
@@ -28,8 +28,8 @@ export const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCoun
 export const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
-    live: t.exposeInt("live", { description: "Of the show while it was live." }),
-    replay: t.exposeInt("replay", { description: "Of its replays." }),
+    live: t.exposeInt("live", { description: "Viewers of the show while it was live." }),
+    replay: t.exposeInt("replay", { description: "Viewers of its replays." }),
     total: t.exposeInt("total", { description: "Live and replay; a viewer of both counts twice." }),
     unique: t.exposeInt("unique", { description: "Distinct over both channels." }),
   }),
@@ -52,7 +52,7 @@ export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").im
   }),
 });
 
-/** Shows have few devices, though 1,001 are possible, and one query may read tens of shows. */
+/** Shows have few devices, although 1,001 are possible, and one query may read tens of shows. */
 export const devicesExpected = { itemsExpected: 100 };
 
 export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
@@ -85,7 +85,7 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
     }),
     devices: t.field({
       type: [DeviceShare],
-      description: "Of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
+      description: "Devices of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
       extensions: devicesExpected,
       resolve: ({ devices }) => devices,
     }),
@@ -94,16 +94,16 @@ export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
 
 builder.objectFields(Kpis, (t) => ({
   conversionRate: t.exposeFloat("conversionRate", {
-    description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+    description: "Orders for each 100 distinct viewers; above 100 if viewers order more than once.",
   }),
   refunds: t.field({
     type: ChannelTotals,
-    description: "The amounts of REFUND events, which sales do not leave out.",
+    description: "The amounts of REFUND events. Sales do not subtract them.",
     resolve: ({ refunds }) => refunds,
   }),
   netSales: t.field({
     type: ChannelTotals,
-    description: "Sales without refunds; below 0 where refunds exceed them.",
+    description: "Sales less refunds; below 0 if refunds exceed sales.",
     resolve: ({ netSales }) => netSales,
   }),
   averageOrderValue: t.exposeFloat("averageOrderValue", {

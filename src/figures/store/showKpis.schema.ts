@@ -6,12 +6,12 @@ import type { Database } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { type Kpis as ShowKpis, kpisOf } from "../show/kpis.js";
 
-/** The shows must exist. Lookups together, such as those of a page, share a statement. */
+/** The shows must exist. Concurrent lookups, such as those of a page, share a statement. */
 const lookUpKpis = batchLookups<ShowKpis>(async (db, storeId, ids) => {
   const rows = await selectTotals(db, storeId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return (id) => {
-    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // none, if the show was deleted in between
+    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // not found if the show was deleted in between
     return kpisOf(totals, devices, currency, sources);
   };
 });
@@ -24,7 +24,7 @@ builder.prismaObjectField("LiveStream", "kpis", (t) =>
     description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",
     resolve: rateLimitedByRoot(
       "analytics",
-      (show, _, { db, identity }) => shared(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
+      (show, _, { db, identity }) => shared(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // equal reads of lists by figures share their shows
     ),
   }),
 );
