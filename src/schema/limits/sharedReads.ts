@@ -19,20 +19,20 @@ interface Reads {
 }
 
 const countedMs = 10_000;
-/** Of changes by other processes, readers learn as late as subscribers do. */
+/** Readers see changes by other processes as late as subscribers do. */
 const sharedMs = 1_000;
-/** Results of a few kilobytes, in all. */
+/** In all; each result has a few kilobytes. */
 const readsMax = 500;
 const versionsMax = 10_000;
 
-/** Of each service; a test has several. */
+/** By service, because a test runs several. */
 const ofService = new WeakMap<RateLimits, Reads>();
 let version = 0;
 
 /**
- * Limits the rate of a root field that reads figures over the whole store. Equal reads of a store within ten seconds are one call, and
- * within a second they share one result, so that many open dashboards do not use up the limit of other callers. Where the store
- * changed something through this process in between, the answer shows it, and is a call again.
+ * Limits the rate of a root field that reads figures of the whole store. Equal reads of a store within ten seconds are one call, and
+ * within a second they share one result, so that many open dashboards do not use up the limit of other callers. After a change
+ * of the store through this process, the next read shows it, and counts again.
  *
  * @param resolve its result must be the same for all tokens of the store
  */
