@@ -90,8 +90,8 @@ export async function requireToken(db: Database, storeId: string, id: string) {
 }
 
 /**
- * Revokes a token or public key. Where tables are distributed, its row is on all nodes, and cannot be written while one is down; this only
- * needs the node of its store.
+ * Revokes a token or public key. On Citus, the row of a token is on all nodes and cannot be written while one is down. A revocation
+ * only needs the node of the store.
  *
  * @param id of a token or key that the store has
  */
@@ -109,9 +109,9 @@ export async function revocationOf(db: Database, storeId: string, id: string): P
 }
 
 /**
- * When the store of a token or public key was created: of the store that has it now, since one snapshot shows both.
+ * When the store of a token or public key was created. One snapshot shows both, so it is the store that has the token now.
  *
- * @returns undefined where it was revoked or deleted, or there is no such store
+ * @returns undefined if the token was revoked or deleted, or there is no such store
  */
 export async function storeOfValid(db: Database, storeId: string, id: string): Promise<Date | undefined> {
   const [store] = await db.$queryRaw<{ createdAt: Date }[]>`/* store_of_token */
@@ -121,7 +121,7 @@ export async function storeOfValid(db: Database, storeId: string, id: string): P
   return store?.createdAt;
 }
 
-/** Adds when tokens or keys of a store were revoked. */
+/** Adds the times at which tokens or keys of a store were revoked. */
 export async function withRevocations<Row extends { readonly id: string; readonly revokedAt: Date | null }>(
   db: Database,
   storeId: string,
@@ -133,7 +133,7 @@ export async function withRevocations<Row extends { readonly id: string; readonl
 }
 
 /**
- * Ordered, without duplicates; all of them if none is given.
+ * The scopes in order, without duplicates; all if none is given.
  *
  * @throws {AppError} VALIDATION_FAILED for an unknown one
  */
