@@ -7,7 +7,7 @@ import { canBeKey } from "../lib/text.js";
 import { isOfCallersStore } from "../database/shares/caller.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
 
-/** In the order of the transitions, which may skip a step, and go back from ENDED to LIVE alone. */
+/** In the order of transitions. They may skip a step, and go back only from ENDED to LIVE. */
 export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
 export type LiveStreamStatus = (typeof liveStreamStatuses)[number];
 
@@ -21,7 +21,7 @@ type TimedShow = Pick<LiveStream, "startedAt" | "durationSeconds"> & { readonly 
 /** The maximum of GraphQL's Int. */
 const intMax = 2 ** 31 - 1;
 
-/** A scheduled show has no duration yet, and a live one's grows; others end at start plus duration. Whole seconds. */
+/** A scheduled show has no duration yet, a live one's grows, and others end at start plus duration. In whole seconds. */
 export function timesOf({ status, startedAt, durationSeconds }: TimedShow, now = Date.now()): LiveStreamTimes {
   if (status === "SCHEDULED") return { endedAt: null, durationSeconds: 0 };
   if (status === "LIVE") {
@@ -36,7 +36,7 @@ export function hostOf({ hostName, hostEmail }: Pick<LiveStream, "hostName" | "h
   return hostName === null || hostEmail === null ? null : { name: hostName, email: hostEmail };
 }
 
-/** Of a show among those of all stores. NUL separates: ids cannot contain it. */
+/** The key of a show among all stores. NUL separates its parts, because ids cannot contain it. */
 export function showKey(storeId: string, lsId: string): string {
   return `${storeId}\0${lsId}`;
 }
@@ -59,11 +59,11 @@ interface ShowEnd {
 }
 
 const endsMax = 10_000;
-/** How much later than its own process others learn that a show has ended. */
+/** How much later other processes learn that a show has ended. */
 const endTrustMs = 1_000;
 const endsOf = keptByDatabase(() => new LRUCache<string, ShowEnd>({ max: endsMax, ttl: endTrustMs }));
 
-/** When a show has ended, as it was known within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
+/** When a show ended, read within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
 export async function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {
   const ends = endsOf(db);
   const key = showKey(storeId, lsId);
@@ -75,7 +75,7 @@ export async function endOf(db: RootDatabase, storeId: string, lsId: string): Pr
   return end;
 }
 
-/** What is known of a show's end is out of date. */
+/** Removes a show's end from the cache. */
 export function forgetEnd(db: RootDatabase, storeId: string, lsId: string): void {
   endsOf(db).delete(showKey(storeId, lsId));
 }
@@ -84,7 +84,7 @@ export function liveStreamNotFound(): AppError {
   return errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]);
 }
 
-/** Events came before the start of a scheduled show. Nothing was stored. */
+/** Events arrived before the start of a scheduled show. Nothing was stored. */
 export class ShowNotStartedError extends AppError {
   constructor(readonly startsAt: Date) {
     const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
@@ -93,7 +93,7 @@ export class ShowNotStartedError extends AppError {
 }
 
 /**
- * Makes a scheduled show LIVE once its start has passed. Does nothing to a show that is not scheduled.
+ * Makes a scheduled show LIVE once its start has passed. Does nothing to other shows.
  *
  * @throws {ShowNotStartedError} before its start
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
