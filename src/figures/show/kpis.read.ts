@@ -15,7 +15,7 @@ export interface LiveStreamAnalytics {
   readonly host: { readonly name: string; readonly email: string } | null;
   readonly kpis: Kpis;
   readonly devices: readonly DeviceTotal[];
-  /** The list that this show is in, if any. */
+  /** The list that contains this show, if any. */
   readonly list?: readonly LiveStreamAnalytics[];
 }
 
@@ -26,7 +26,7 @@ export type AnalyticsRow = Pick<
   KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
- * Reads totals, so that the cost does not depend on the number of events.
+ * Reads totals, so its cost does not depend on the number of events.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show
  */
@@ -91,9 +91,9 @@ export function kpiColumns(storeId: string): Prisma.Sql {
 const sharedByOwner = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /**
- * Caches a query's result with an object for all who hold it. Failures are not cached.
+ * Caches a query's result with an object, for everyone who holds that object. Does not cache failures.
  *
- * @param key names the query and its arguments; the same key must always mean the same type
+ * @param key names the query and its arguments; a key must always have the same type of result
  */
 export function shared<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
   const known = sharedByOwner.get(owner) ?? new Map<string, Promise<unknown>>();

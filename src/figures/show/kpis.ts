@@ -2,13 +2,13 @@ import { currencyDecimals } from "../../stores/store.currency.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 type Decimal = Prisma.Decimal;
-/** Longer results are truncated, so that they are rounded only once. */
+/** Truncates longer results, so that they are rounded only once. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
-/** Not truncated: the last of hundreds of digits may decide how half a cent is rounded. */
+/** Not truncated, because the last of hundreds of digits may decide how half a cent is rounded. */
 const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
-/** Exact. ANY, the whole show, has only what is distinct over channels: viewers, engaged ones, and buyers. */
+/** Exact. ANY, the whole show, only has what is distinct over channels: viewers, engaged viewers and buyers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
   /** A decimal. */
@@ -59,16 +59,16 @@ export interface Kpis {
   readonly addToCart: { live: number; replay: number; avg: number };
   readonly avgViewTime: { live: number; replay: number; avg: number };
   readonly devices: readonly DeviceShare[];
-  /** Orders of all channels per 100 distinct viewers of the show; it may exceed 100. */
+  /** Orders of all channels per 100 distinct viewers of the show. May exceed 100. */
   readonly conversionRate: number;
   /** Sales per order, all channels. */
   readonly averageOrderValue: number;
   readonly refunds: Amounts;
-  /** Sales without refunds. */
+  /** Sales less refunds. */
   readonly netSales: Amounts;
   /** Distinct viewers with an order. */
   readonly buyers: Distinct & { referral: number };
-  /** Buyers for each 100 viewers; of both channels and referral, those that are unique. It may exceed 100. */
+  /** Buyers for each 100 viewers; in total, distinct buyers for each 100 distinct viewers. May exceed 100. */
   readonly buyerRate: { live: number; replay: number; total: number };
   readonly ordersWithoutViewer: ByChannel;
   readonly engagedViewers: Distinct;
@@ -79,9 +79,9 @@ export interface Kpis {
 interface Distinct {
   readonly live: number;
   readonly replay: number;
-  /** Who is in several channels counts in each. */
+  /** A viewer of several channels counts in each. */
   readonly total: number;
-  /** Who is in several channels counts once. */
+  /** A viewer of several channels counts once. */
   readonly unique: number;
 }
 
@@ -93,7 +93,7 @@ interface ByChannel {
 }
 
 interface Amounts extends ByChannel {
-  /** Of the store (ISO 4217), if it has one. */
+  /** The store's currency (ISO 4217), if it has one. */
   readonly currency: string | null;
 }
 
@@ -114,7 +114,7 @@ const rateDecimals = 2;
 /**
  * Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0.
  *
- * @param currency of the store (ISO 4217), if it has any
+ * @param currency the store's (ISO 4217), if it has one
  */
 export function kpisOf(
   totals: readonly ChannelTotals[],
@@ -184,7 +184,7 @@ function amountsOf(
   };
 }
 
-/** What is of viewers, who are on LIVE and REPLAY. */
+/** The figures of viewers, who are on LIVE and REPLAY. */
 function viewersOf(live: Totals, replay: Totals, any: Totals) {
   const distinct = (countOf: (totals: Totals) => number): Distinct => ({
     live: countOf(live),
@@ -216,7 +216,7 @@ function sourceFigures(sources: readonly SourceTotal[], decimals: number): Sourc
     .toSorted((a, b) => b.viewers - a.viewers || b.sales - a.sales || (a.source < b.source ? -1 : 1));
 }
 
-/** Among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
+/** Shares among the viewers of all channels, where a viewer of two counts in each. Largest first, then by name. */
 export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
   const byDevice = new Map<string, number>();
   for (const { device, viewers } of devices) byDevice.set(device, (byDevice.get(device) ?? 0) + viewers);
@@ -232,7 +232,7 @@ export function money(amount: string | Decimal, decimals: number): number {
   return rounded(new Decimal(amount), decimals);
 }
 
-/** The exact sum of amounts, rounded the same way. */
+/** The exact sum of amounts, rounded like `money`. */
 export function moneySum(amounts: readonly string[], decimals: number): number {
   return rounded(
     amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)),
