@@ -107,7 +107,7 @@ export async function* readOnThread(
   } finally {
     stopWatching();
     port1.close();
-    if (isWaiting) stop.abort(); // it did not end by itself
+    if (isWaiting) stop.abort(); // the thread sent nothing: do not wait for it
     await Promise.race([failed, sleep(endMs, undefined, { ref: false })]);
     stop.abort();
     await failed; // then the thread is free again, or gone

@@ -18,14 +18,14 @@ interface Group {
   characters: number;
 }
 
-/**
- * Adjacent rows of one product: its variants and further images. Variants that are apart take missing values from the rows with
- * the product's title, before or after them.
- */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/**
+ * Adjacent rows of one product: its variants and further images. Variants that are apart take missing values from the rows with
+ * the product's title, before or after them.
+ */
 export class AdjacentRows implements RowReader {
   readonly #parents: ParentRows;
   /** Whether rows say what they are. */
