@@ -5,10 +5,6 @@ import type { StoreNodes } from "./citus/nodes.js";
 /** PGlite on DATA_DIR. Its clients share one session, so transactions block all other clients, and locks exclude none. */
 interface EmbeddedEngine {
   readonly kind: "embedded";
-  /** The folder of its socket. */
-  readonly socketFolder: string;
-  /** Whether this process runs it. */
-  readonly isOwn: boolean;
 }
 
 /** The server of DATABASE_URL. */

@@ -78,7 +78,7 @@ export function isValid({ expiresAt, revokedAt }: Pick<TokenSummary, "expiresAt"
   return revokedAt === null && !hasExpired({ expiresAt });
 }
 
-export function hasExpired({ expiresAt }: Pick<TokenSummary, "expiresAt">): boolean {
+function hasExpired({ expiresAt }: Pick<TokenSummary, "expiresAt">): boolean {
   return expiresAt !== null && expiresAt.getTime() <= Date.now();
 }
 

@@ -255,6 +255,16 @@ const startupMessage = 0;
 /** Longer exchanges are sent in parts. */
 const heldBytesMax = 1024 * 1024;
 
+/** A statement that notifies. The engine would deliver it to its only session, which all clients share. */
+const notifies = "pg_notify(";
+
+interface Listeners {
+  /** Called when the engine fails, because clients would wait forever. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called after each statement that notified. */
+  readonly onNotified: () => void;
+}
+
 type RawStream = PGlite["execProtocolRawStream"];
 
 /**
@@ -262,11 +272,9 @@ type RawStream = PGlite["execProtocolRawStream"];
  * another client's Parse could come between Parse and Bind. Therefore an unfinished extended query (Parse … Sync) counts as a
  * transaction. Its messages are held until Sync or Flush, because one call of the engine costs less than five. Frequent
  * statements stay prepared.
- *
- * @param onFailure called when the engine fails, because clients would wait forever
  */
-export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
-  const session = new SharedSession(pglite, onFailure);
+export function extendedQueryLock(pglite: PGlite, listeners: Listeners): PGlite {
+  const session = new SharedSession(pglite, listeners);
   const own = {
     isInTransaction: () => session.isInTransaction(),
     exec: (sql: string) => session.rollBack(sql),
@@ -290,7 +298,7 @@ class SharedSession {
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly onFailure: (error: unknown) => void,
+    private readonly listeners: Listeners,
   ) {}
 
   isInTransaction(): boolean {
@@ -322,7 +330,7 @@ class SharedSession {
       await this.#exchange(messages, isWhole, options);
     } catch (error) {
       this.#failure ??= error;
-      this.onFailure(this.#failure);
+      this.listeners.onFailure(this.#failure);
       throw this.#failure;
     }
   }
@@ -341,7 +349,12 @@ class SharedSession {
     const onRawData = exchange?.answered(receive) ?? receive;
     await this.pglite.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
     if (answer.failure !== undefined && isAnswered(messages)) throw new Error(answer.failure);
+    if (messages.some(isNotification)) this.listeners.onNotified();
   }
+}
+
+function isNotification(message: Uint8Array): boolean {
+  return message[0] === parse && Buffer.from(message.buffer, message.byteOffset, message.byteLength).includes(notifies);
 }
 
 /** Whether ReadyForQuery follows. */
