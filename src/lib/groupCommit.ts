@@ -19,12 +19,13 @@ interface GroupOptions<Item, Result> {
 
 interface Queue<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
+  /** Items that are not answered yet. */
   unanswered: number;
   isRunning: boolean;
 }
 
 const unansweredMax = 5_000;
-const unansweredOfKeyMax = unansweredMax / 2;
+const unansweredOfOwnerMax = unansweredMax / 2;
 
 /**
  * Group commit: items of one key that arrive together are stored together, because most of the cost of storing one is shared. While a
@@ -32,29 +33,39 @@ const unansweredOfKeyMax = unansweredMax / 2;
  */
 export class GroupCommit<Item, Result> {
   readonly #queues = new Map<string, Queue<Item, Result>>();
+  readonly #unansweredOf = new Map<string, number>();
   #unanswered = 0;
 
   constructor(private readonly options: GroupOptions<Item, Result>) {}
 
-  /** @throws {AppError} UNAVAILABLE if too many items are unanswered, or the error with which the item is refused */
-  async add(key: string, item: Item): Promise<Result> {
+  /**
+   * @param owner of the key and perhaps of others, such as a store. One owner may have at most half of the unanswered items
+   * @throws {AppError} UNAVAILABLE if too many items are unanswered, or the error with which the item is refused
+   */
+  async add(owner: string, key: string, item: Item): Promise<Result> {
     const queue = this.#queues.get(key) ?? { waiting: [], unanswered: 0, isRunning: false };
-    if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfKeyMax) {
+    if (this.#unanswered >= unansweredMax || (this.#unansweredOf.get(owner) ?? 0) >= unansweredOfOwnerMax) {
       throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
     this.#queues.set(key, queue);
-    this.#unanswered += 1;
-    queue.unanswered += 1;
+    this.#count(owner, queue, 1);
     try {
       return await new Promise((resolve, reject) => {
         queue.waiting.push({ item, resolve, reject });
         if (!queue.isRunning) void this.#run(key, queue);
       });
     } finally {
-      this.#unanswered -= 1;
-      queue.unanswered -= 1;
+      this.#count(owner, queue, -1);
       this.#forgetIdle(key, queue);
     }
+  }
+
+  #count(owner: string, queue: Queue<Item, Result>, change: 1 | -1): void {
+    const ofOwner = (this.#unansweredOf.get(owner) ?? 0) + change;
+    if (ofOwner === 0) this.#unansweredOf.delete(owner);
+    else this.#unansweredOf.set(owner, ofOwner);
+    this.#unanswered += change;
+    queue.unanswered += change;
   }
 
   /** Whether an item of the key waits or is being stored. */

@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../database/client.js";
-import { isCallersStore, isOfCallersStore, storeGone } from "../database/shares/caller.js";
+import { storeGone } from "../database/shares/caller.js";
 import { inTransaction } from "../database/transaction.js";
 import { AppError, Problems } from "../errors.js";
 import type { LiveStream } from "../generated/prisma/client.js";
@@ -31,13 +31,12 @@ export async function saveLiveStream(
   const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
     // Batches of events do not wait for this, because they only lock the key.
     const lockSaved = () => transaction.$queryRaw<{ status: string }[]>`
-      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} AND ${isOfCallersStore(transaction, storeId)}
-      FOR NO KEY UPDATE`;
+      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
     let [saved] = await lockSaved();
     if (saved === undefined) {
       // One at a time within a store: each new show gets the next number, and only one of several concurrent savers creates the show.
       const stores = await transaction.$executeRaw`
-        SELECT FROM "Store" AS o WHERE ${isCallersStore(transaction, storeId)} FOR NO KEY UPDATE`;
+        SELECT FROM "Store" WHERE id = ${storeId} FOR NO KEY UPDATE`;
       if (stores === 0) throw storeGone();
       [saved] = await lockSaved();
       if (saved === undefined) {
