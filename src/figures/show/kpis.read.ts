@@ -15,7 +15,7 @@ export interface LiveStreamAnalytics {
   readonly host: { readonly name: string; readonly email: string } | null;
   readonly totals: ShowTotals;
   readonly devices: readonly DeviceTotal[];
-  /** The list that this show is in, if any. */
+  /** The list that contains this show, if any. */
   readonly list?: readonly LiveStreamAnalytics[];
 }
 
@@ -26,7 +26,7 @@ export type AnalyticsRow = Pick<
   KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
- * Reads totals, so that the cost does not depend on the number of events.
+ * Reads totals, so its cost does not depend on the number of events.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show
  */

@@ -9,9 +9,9 @@ import type { StoreRange } from "./storeRange.js";
 export type ShowExportFormat = "csv" | "ndjson";
 
 export interface ShowExportOptions extends Partial<Pick<StoreRange, "from" | "until">> {
-  /** Of CSV. */
+  /** For CSV. */
   readonly delimiter?: ShowDelimiter;
-  /** Whether CSV begins with a byte order mark, by which Excel knows that it is UTF-8. */
+  /** Whether CSV begins with a byte order mark, which tells Excel that it is UTF-8. */
   readonly hasBom?: boolean;
   readonly onProgress?: (shows: number) => void;
   readonly signal?: AbortSignal | undefined;
@@ -22,8 +22,8 @@ const showsPerPage = 200;
 type Position = Pick<LiveStreamAnalytics, "startedAt" | "id">;
 
 /**
- * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON, in
- * constant memory. Each row is consistent in itself.
+ * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON, in constant memory. Each
+ * row by itself is consistent.
  *
  * @throws {AppError} UNAVAILABLE
  */
@@ -76,7 +76,7 @@ interface ExportedShow {
 
 function csvLines(delimiter: ShowDelimiter) {
   return async (shows: readonly ExportedShow[]): Promise<string> => {
-    const { formatCsv } = await import("../../lib/writeCsv.js"); // its library would make each command start later
+    const { formatCsv } = await import("../../lib/writeCsv.js"); // imported only here, because its library slows down each command's start
     const rows = shows.map(({ show, currency }) =>
       showCells({ ...show, kpis: kpisOf(show.totals) }, currency, delimiter),
     );

@@ -7,12 +7,12 @@ import type { Database } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import { showTotals, type ShowTotals } from "../show/kpis.js";
 
-/** The shows must exist. Lookups together, such as those of a page, share a statement. */
+/** The shows must exist. Concurrent lookups, such as those of a page, share a statement. */
 const lookUpKpis = batchLookups<ShowTotals>(async (db, storeId, ids) => {
   const rows = await selectTotals(db, storeId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return (id) => {
-    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // none, if the show was deleted in between
+    const { totals = [], devices = [], currency, sources } = byId.get(id) ?? {}; // not found if the show was deleted in between
     return showTotals(totals, devices, currency, sources);
   };
 });
@@ -25,7 +25,7 @@ builder.prismaObjectField("LiveStream", "kpis", (t) =>
     description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",
     resolve: rateLimitedByRoot(
       "analytics",
-      (show, _, { db, identity }) => cachedWith(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
+      (show, _, { db, identity }) => cachedWith(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // equal reads of lists by figures share their shows
     ),
   }),
 );
