@@ -7,11 +7,11 @@ interface Readiness {
   readonly database: "ok" | "unreachable" | Fault;
 }
 
-/** The database must answer in time, have every migration and accept writes. Never rejects. */
+/** Ready means that the database answers in time, has every migration and accepts writes. Never rejects. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 const checkTimeoutMs = 3_000;
-/** The check is public, so the database is queried once a second at most. */
+/** Anybody may request the check, so we query the database at most once a second. */
 const resultTtlMs = 1_000;
 
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
@@ -25,7 +25,7 @@ export function createReadinessCheck(database: DatabaseReadiness): CheckReadines
   };
   return () => {
     if (latest !== undefined && performance.now() < trustedUntil) return latest;
-    trustedUntil = Number.POSITIVE_INFINITY; // while the check is in progress
+    trustedUntil = Number.POSITIVE_INFINITY; // until the check ends
     latest = check();
     return latest;
   };
@@ -38,7 +38,7 @@ function readinessOf(findFault: () => Promise<Fault | undefined>): Promise<Readi
   );
 }
 
-/** One query at a time. When it times out, its last positive answer counts for `database.trustMs`. */
+/** Runs one query at a time. If it times out, the last positive answer holds for `database.trustMs`. */
 function createQuery(database: DatabaseReadiness): () => Promise<Fault | undefined> {
   let pending: Promise<Fault | undefined> | undefined;
   let soundAt = Number.NEGATIVE_INFINITY;
