@@ -5,7 +5,7 @@ import { notJson } from "../../lib/json/parseJson.js";
 import { extensionsOf, presentError } from "../../schema/publicErrors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
-/** A batch was refused; those before it were executed. */
+/** A batch was refused. Those before it were executed. */
 export class BatchRefused extends Error {
   constructor(
     readonly problem: ProblemDetails,
@@ -15,12 +15,12 @@ export class BatchRefused extends Error {
   }
 }
 
-/** A compromise: few round trips, but others wait for each batch on the embedded engine. */
+/** A compromise: larger batches need fewer round trips, but on the embedded engine other requests wait for each batch. */
 const itemsMax = 2_000;
-/** Bounds the memory where lines are long. */
+/** Bounds memory if lines are long. */
 const bytesMax = 4 * lineBytesMax;
 
-/** A body of items, one on each line, that is executed in batches as it arrives. */
+/** Executes a body in batches as it arrives. Each line is one item. */
 export class Batches {
   readonly #argument: string;
   readonly #execute: (items: unknown[]) => Promise<ExecutionResult>;
@@ -31,7 +31,7 @@ export class Batches {
   #done = 0;
   #isBegun = false;
 
-  /** @param execute runs the operation with these items of the argument; its answer is an object of counts */
+  /** @param execute runs the operation with these items of the argument, and answers with an object of counts */
   constructor(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>) {
     this.#argument = argument;
     this.#execute = execute;
@@ -46,7 +46,7 @@ export class Batches {
     return this.#isFull() ? this.#runFull() : undefined;
   }
 
-  /** Executes the rest. @returns the sums of what the batches returned @throws {BatchRefused} */
+  /** Executes the rest. @returns the sums of all batches' counts @throws {BatchRefused} */
   async end(): Promise<Readonly<Record<string, number>>> {
     this.#waiting.push(...this.#splitter.end());
     await this.#runFull();
@@ -94,7 +94,7 @@ function itemOf({ number: line, text, fault }: TextLine, problems: Problems): un
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's would quote it
+    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's message would quote the line
   }
 }
 
@@ -102,7 +102,7 @@ function malformed(problems: Problems): ExecutionResult {
   return { errors: [presentError(validationFailed(problems), { requestId: "", reportError: () => undefined })] };
 }
 
-/** A problem of an item of the list, by its line. */
+/** Replaces the index in a problem's path with the line. */
 function atLine(problem: Problem, argument: string, lines: readonly TextLine[]): Problem {
   const [name, index, ...path] = problem.path;
   const line = name === argument && typeof index === "number" ? lines[index]?.number : undefined;
@@ -110,6 +110,6 @@ function atLine(problem: Problem, argument: string, lines: readonly TextLine[]):
 }
 
 function afterOthers(message: string, done: number): string {
-  const reason = message.replace(/ Nothing was (?:changed|stored)\./u, ""); // true of the batch, but not of the body
-  return `${reason} The ${done} lines before this batch were recorded; send all of them again once this is corrected.`;
+  const reason = message.replace(/ Nothing was (?:changed|stored)\./u, ""); // true for the batch, but not for the whole body
+  return `${reason} The ${done} lines before this batch were recorded. Correct this, and send all lines again.`;
 }

@@ -6,7 +6,7 @@ import {
   productFieldNames,
 } from "../../../files/product/product.fields.js";
 
-/** Another one, with just what is required. */
+/** A product with only the required fields. */
 export const scarf: ProductInput = {
   id: "wool-scarf",
   sku: "VT-1003",
@@ -16,12 +16,12 @@ export const scarf: ProductInput = {
   url: "https://shop.example/products/wool-scarf",
 };
 
-/** Both products as CSV: several images, quotes and commas, empty cells. */
+/** Both products as CSV, with several images, quotes, commas and empty cells. */
 export const csvExample = [exampleProduct, { ...scarf, images: [scarf.featured_image] }]
   .map((product: ProductInput) => productFieldNames.map((name) => csvCell(product[name])))
   .reduce((text, cells) => `${text}${cells.join(",")}\n`, `${productFieldNames.join(",")}\n`);
 
-/** A list of one URL is the URL. */
+/** A list of one URL becomes the URL. */
 function csvCell(value: ProductInput[FieldName]): string {
   const [first, ...others] = Array.isArray(value) ? value : [value];
   const text = others.length > 0 ? JSON.stringify(value) : String(first ?? "");
@@ -48,7 +48,7 @@ export const eventsExample = [
   { id: "e3", type: "ORDER", channel: "REPLAY", viewerId: "v1", amount: 59.9 },
 ];
 
-/** An order of the demo store, as it is sent and as it is answered. */
+/** An order of the demo store as it is sent; below, as it is answered. */
 export const sentOrderExample = {
   id: "2001",
   placedAt: "2026-05-04T19:00:00.000Z",
@@ -91,7 +91,7 @@ export const ordersNdjsonExample = `${JSON.stringify(sentOrderExample)}\n`;
 
 export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringify(event)}\n`).join("");
 
-/** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
+/** An ended show of the demo store with invented figures. Totals include the referral channel; averages are weighted by viewers. */
 export const analyticsExample = {
   id: "summer-sale",
   name: "Summer sale",
@@ -113,7 +113,7 @@ export const analyticsExample = {
   },
 };
 
-/** The shirt with all fields that are read. */
+/** The shirt with all fields of an answer. */
 export const storedShirt = {
   ...exampleProduct,
   createdAt: "2026-05-01T08:00:00.000Z",
@@ -152,7 +152,7 @@ const fullKpis = {
   ],
 };
 
-/** How many viewers of each device make the shares above. */
+/** The numbers of viewers that make the shares above. */
 const deviceTotals = [
   { channel: "LIVE", device: "mobile", viewers: 300 },
   { channel: "LIVE", device: "desktop", viewers: 80 },

@@ -23,7 +23,7 @@ import type { ProblemDetails } from "../../rest/problemDetails.js";
 import { documentedFields } from "../../rest/routes/routes.contract.js";
 import { bodyTypesOf, type RestRoute } from "../../rest/routes/route.js";
 
-/** Examples for the document. On the demo store each can be sent as it is. */
+/** Examples for the document. Each can be sent to the demo store as it is. */
 export interface Examples {
   /** A valid body; undefined if the operation has none. */
   request(route: RestRoute): unknown;
@@ -35,7 +35,7 @@ export interface Examples {
 interface OperationExamples {
   readonly request?: unknown;
   readonly answer: unknown;
-  /** Checks invalid input, so that the example has the real messages. */
+  /** Checks invalid input, so that the example contains the real messages. */
   readonly findProblems?: (problems: Problems) => void;
 }
 
@@ -88,7 +88,7 @@ function page(node: object): object {
   return { nodes: [node], pageInfo, totalCount: 1, totalCountIsExact: true };
 }
 
-/** Examples by operation and parameter. Another product is deleted than is read, so that both can be tried in any order. */
+/** Examples by operation and parameter. Read and delete name different products, so that both work in any order. */
 const parameters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   getProduct: { productId: exampleProduct.id },
   deleteProduct: { productId: scarf.id },
@@ -115,7 +115,7 @@ export function documentExamples(limits: ApiLimits): Examples {
   };
 }
 
-/** An error that differs for this operation. */
+/** An error whose message depends on the operation. */
 function errorOf(route: RestRoute, code: ErrorCode): AppError | undefined {
   const { operationId, method, path } = route;
   if (code === "UNSUPPORTED_MEDIA_TYPE") return new AppError(code, `The content-type must be ${bodyTypesOf(route)}.`);
