@@ -5,6 +5,8 @@ import { createProgram } from "../src/cli/program.js";
 import { sections } from "../src/config.js";
 import { type ErrorCode, errorCodes, placeCodes } from "../src/errors.js";
 import { schema } from "../src/api/graphql/schema.js";
+import { type KpiName, kpiNames, kpis } from "../src/figures/show/kpis.js";
+import { columnsOf } from "../src/figures/store/showColumns.js";
 import { problemTypes } from "../src/api/rest/problemDetails.js";
 import { withLayouts } from "./layoutDocs.js";
 
@@ -16,7 +18,7 @@ export const generatedPages: Readonly<Record<string, (page: string) => string>> 
   "docs/configuration.md": configuration,
   "docs/commands.md": commands,
   "docs/errors.md": errors,
-  "docs/kpis.md": kpis,
+  "docs/kpis.md": kpiPage,
 };
 
 const variableColumns = ["Variable", "Default", "Values", "Description"];
@@ -73,7 +75,7 @@ ${table(["Code", "Description"], placeRows)}
 `;
 }
 
-function kpis(): string {
+function kpiPage(): string {
   const valueTypes = new Set(fieldsOf("Kpis").map(({ type }) => getNamedType(type).name));
   const parts = [...valueTypes].filter((name) => fieldsOf(name).length > 0);
   return `# KPIs
@@ -81,6 +83,12 @@ function kpis(): string {
 \`npm run docs\` writes this page from the schema. [Analytics](analytics.md#kpis) has an example and the rules.
 
 ${table(["KPI", "Type", "Definition"], fieldsOf("Kpis").map(fieldRow))}
+
+## Columns in exports
+
+Later versions add columns at the end.
+
+${table(["KPI", "Columns"], kpiNames.map(columnsRow))}
 
 ${parts.map((name) => `## ${name}\n\n${schema.getType(name)?.description}\n\n${table(["Field", "Type", "Value"], fieldsOf(name).map(fieldRow))}`).join("\n\n")}
 `;
@@ -93,6 +101,14 @@ function fieldsOf(name: string): readonly GraphQLField<unknown, unknown>[] {
 
 function fieldRow({ name, type, description }: GraphQLField<unknown, unknown>): string[] {
   return [`\`${name}\``, String(type).replaceAll(/[!]/gu, ""), description ?? ""];
+}
+
+function columnsRow(name: KpiName): string[] {
+  const columns = columnsOf(name);
+  const { columns: parts } = kpis[name];
+  const prefix = columns[0]?.slice(0, -(parts[0]?.length ?? 0));
+  if (columns.length < 2) return [`\`${name}\``, columns.length === 0 ? "none" : `\`${columns[0]}\``];
+  return [`\`${name}\``, `\`${prefix}…\` with ${parts.map((part) => `\`${part}\``).join(", ")}`];
 }
 
 function commands(): string {

@@ -147,8 +147,15 @@ const ofWorkers: readonly Mutant[] = [
 const ofDatabase: readonly Mutant[] = [
   {
     name: "A transaction is stored although its token was revoked meanwhile.",
-    file: "src/database/shares/caller.ts",
+    file: "src/database/shares/forStore.ts",
     from: "await caller.confirm(transaction);",
+    to: "",
+    tests: ["test/stores/ended/"],
+  },
+  {
+    name: "A statement is sent although its token was revoked while it waited for its place.",
+    file: "src/database/shares/forStore.ts",
+    from: "await caller?.confirm(client);",
     to: "",
     tests: ["test/stores/ended/"],
   },
@@ -209,8 +216,8 @@ const ofOperations: readonly Mutant[] = [
   {
     name: "The items of a list count as calls of their own under the rate limit.",
     file: "src/schema/limits/rateLimit.ts",
-    from: "calls.set(call, admitted);",
-    to: "",
+    from: "cachedWith(context, `admitted ${name} ${rootKey(info)}`, admission)",
+    to: "admission()",
     tests: ["test/stores/rateLimit", "test/figures/store/productPerformance"],
   },
 ];

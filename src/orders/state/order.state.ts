@@ -73,7 +73,7 @@ export type OrderNews =
   | { readonly kind: "refund"; readonly id: string; readonly refund: OrderRefund }
   | { readonly kind: "deletion"; readonly id: string; readonly at: Date };
 
-export interface NewestState {
+interface NewestState {
   /** Milliseconds since 1970. */
   readonly changedAt: number;
   readonly isPaid: boolean;
@@ -329,8 +329,8 @@ function placedBy(
 ): Placed & { readonly from: PlacedFrom } {
   const { viewerFrom, showFrom } = known?.money ?? {};
   const before = known ?? nowhere;
-  const viewer = latest({ from: viewerFrom, value: before.viewerId }, { from, value: news.viewerId }, isLatest);
-  const show = latest({ from: showFrom, value: showOf(before) }, { from, value: showOf(news) }, isLatest);
+  const viewer = latestOf({ from: viewerFrom, value: before.viewerId }, { from, value: news.viewerId }, isLatest);
+  const show = latestOf({ from: showFrom, value: showOf(before) }, { from, value: showOf(news) }, isLatest);
   return {
     viewerId: viewer.value,
     ...(show.value ?? { lsId: null, channel: null }),
@@ -350,7 +350,7 @@ interface Named<Value> {
   readonly value: Value | null;
 }
 
-function latest<Value>(known: Named<Value>, news: Named<Value>, isLatest: boolean): Named<Value> {
+function latestOf<Value>(known: Named<Value>, news: Named<Value>, isLatest: boolean): Named<Value> {
   if (news.value === null) return known;
   if (known.from === undefined || news.from === undefined || isLatest) return news;
   return (news.from - known.from || compareTexts(news, known)) > 0 ? news : known;

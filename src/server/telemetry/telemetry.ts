@@ -127,7 +127,7 @@ export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId
 }
 
 /** Subscriptions get a separate route, because their duration says nothing. */
-export function summarize(
+function summarize(
   { requestId, startedAt, route, storeId, names, execution, code }: Observed,
   { method = "", socket }: IncomingMessage,
   { headersSent, statusCode, writableFinished }: ServerResponse,
@@ -154,7 +154,7 @@ export function summarize(
 type WriteAccess = (summary: Summary, traceId: string | undefined, response: ServerResponse) => void;
 
 /** Logs a line for each request, at level info, or debug for probes. */
-export function logAccess(log: Logger): WriteAccess {
+function logAccess(log: Logger): WriteAccess {
   const logsProbes = log.isLevelEnabled("debug");
   if (!log.isLevelEnabled("info")) return () => undefined;
   return ({ requestId, storeId, names, execution, method, route, status, outcome, ms }, traceId, response) => {
