@@ -58,8 +58,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A refund of Shopify counts although its payment failed.",
     file: "src/orders/hooks/shopify.ts",
-    from: 'return textOf(transaction, "status") === "success";',
-    to: 'return textOf(transaction, "status") !== "";',
+    from: 'return textMember(transaction, "status") === "success";',
+    to: 'return textMember(transaction, "status") !== "";',
     tests: ["test/orders/"],
   },
   {

@@ -1,6 +1,6 @@
 import type { Database } from "./client.js";
 import { storeClientOf } from "./shares/caller.js";
-import { keptByDatabase, sharesOf } from "./shares/forStore.js";
+import { perDatabase, sharesOf } from "./shares/forStore.js";
 
 export type LoadByKeys<Value> = (
   db: Database,
@@ -28,7 +28,7 @@ interface StoreLookups<Value> {
  * connections are all in use, more lookups collect. An idle server adds no delay.
  */
 export function batchLookups<Value>(load: LoadByKeys<Value>) {
-  const storesOf = keptByDatabase(() => new Map<string, StoreLookups<Value>>());
+  const storesOf = perDatabase(() => new Map<string, StoreLookups<Value>>());
 
   const openBatch = (db: Database, storeId: string, lookups: StoreLookups<Value>): Batch<Value> => {
     const keys = new Set<string>();

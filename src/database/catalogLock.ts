@@ -1,7 +1,7 @@
 import { engineOf } from "./engine.js";
 import type { Database, RootDatabase } from "./client.js";
 import { storeGone } from "./shares/caller.js";
-import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
+import { asLocked, LockedError, retryWhileLocked } from "./shares/lockWait.js";
 import { noteMoves, waitForMoves } from "./sql/storeStatements.js";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
@@ -72,7 +72,7 @@ export async function withCatalog<Result>(
       );
     };
     const leftMs = Math.max(0, deadline - performance.now());
-    const { outcome } = await whenUnlocked(`catalog ${storeId}`, attempt, {
+    const { outcome } = await retryWhileLocked(`catalog ${storeId}`, attempt, {
       waitMs: leftMs,
       fromFirstAttempt: isLong,
       signal,

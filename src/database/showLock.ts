@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "./client.js";
-import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
+import { asLocked, LockedError, retryWhileLocked } from "./shares/lockWait.js";
 import { inTransaction, setLocal } from "./transaction.js";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
@@ -37,7 +37,7 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
       SELECT ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`;
     if (show?.hasLock === false) throw new LockedError();
   };
-  return whenUnlocked(`record ${showLockKey(storeId, lsId)}`, attempt, { waitMs, refusal: showLocked });
+  return retryWhileLocked(`record ${showLockKey(storeId, lsId)}`, attempt, { waitMs, refusal: showLocked });
 }
 
 /**
@@ -62,7 +62,10 @@ export function withShowLock<Result>(
         UPDATE "LiveStream" SET name = name WHERE "storeId" = ${storeId} AND id = ${lsId}`; // see isSnapshotCurrent
       return result;
     });
-  return whenUnlocked(`alone ${showLockKey(storeId, lsId)}`, attempt, { waitMs: exclusiveWaitMs, refusal: showLocked });
+  return retryWhileLocked(`alone ${showLockKey(storeId, lsId)}`, attempt, {
+    waitMs: exclusiveWaitMs,
+    refusal: showLocked,
+  });
 }
 
 /**

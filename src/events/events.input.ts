@@ -222,13 +222,13 @@ const nobody = /^(?:nan|undefined|null|nil|none|0|-1|true|false|guest|anonymous|
 const unfilled = /^(?:\{\{.*\}\}|\$\{.*\}|<%.*%>|%%.*%%)$/su;
 
 /** Whether a text, sent as the id of a viewer, is certain to identify nobody. */
-export function identifiesNobody(viewerId: string): boolean {
+export function isPlaceholderId(viewerId: string): boolean {
   const text = viewerId.trim();
   return nobody.test(text) || unfilled.test(text);
 }
 
 export function checkIdentifies(viewerId: string, report: Report): void {
-  if (!identifiesNobody(viewerId)) return;
+  if (!isPlaceholderId(viewerId)) return;
   report("viewerId", "INVALID_VALUE", mustBe("viewerId", "an id that identifies one viewer", viewerId));
 }
 

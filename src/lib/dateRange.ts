@@ -19,9 +19,9 @@ export function checkOpenRange(from: Date | null | undefined, until: Date | null
 
 /** Adds a problem for an end before the start, or more than 5 years after it. */
 export function checkEnds(from: Date, until: Date, problems: Problems): void {
-  const refuse = (message: string) => problems.add({ code: "VALIDATION_FAILED", message, path: ["until"] });
+  const addProblem = (message: string) => problems.add({ code: "VALIDATION_FAILED", message, path: ["until"] });
   const latest = new Date(from);
   latest.setUTCFullYear(from.getUTCFullYear() + yearsMax);
-  if (until < from) refuse(mustBe("until", "at or after from", until));
-  if (until > latest) refuse(mustBe("until", `at most ${yearsMax} years after from`, until));
+  if (until < from) addProblem(mustBe("until", "at or after from", until));
+  if (until > latest) addProblem(mustBe("until", `at most ${yearsMax} years after from`, until));
 }

@@ -5,7 +5,7 @@ import { noteConnection } from "../lib/streams/eventLoop.js";
 import { AppError } from "../errors.js";
 import { allowedMethods } from "./http/exchange.js";
 import { MethodNotAllowedError } from "../api/rest/handler.js";
-import { problemOf } from "./http/sendError.js";
+import { problemDetailsOf } from "./http/sendError.js";
 import { problemMediaType } from "../api/rest/problemDetails.js";
 
 export interface RunningServer {
@@ -172,10 +172,10 @@ function handleClientErrors(server: Server, exchanges: Exchanges): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (socket.writableEnded) return; // refused already: drop the rest
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
-    else if (exchanges.isNextToAnswer(socket)) refuse(socket, refusalOf(error));
+    else if (exchanges.isNextToAnswer(socket)) refuseConnection(socket, refusalOf(error));
     else close(socket);
   });
-  server.on("connect", (_, socket) => refuse(socket, new MethodNotAllowedError(allowedMethods.split(", "))));
+  server.on("connect", (_, socket) => refuseConnection(socket, new MethodNotAllowedError(allowedMethods.split(", "))));
 }
 
 function refusalOf({ code }: NodeJS.ErrnoException): AppError {
@@ -189,8 +189,8 @@ function refusalOf({ code }: NodeJS.ErrnoException): AppError {
   }
 }
 
-function refuse(socket: Duplex, error: AppError): void {
-  const problem = problemOf(error);
+function refuseConnection(socket: Duplex, error: AppError): void {
+  const problem = problemDetailsOf(error);
   const body = JSON.stringify(problem);
   const lines = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,

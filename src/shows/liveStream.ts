@@ -3,7 +3,7 @@ import { batchLookupsById } from "../database/batchLookups.js";
 import { AppError, errorAt } from "../errors.js";
 import type { LiveStream } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
-import { keptByDatabase } from "../database/shares/forStore.js";
+import { perDatabase } from "../database/shares/forStore.js";
 import { CachedFor } from "../lib/cached.js";
 
 /** In the order of transitions. They may skip a step, and go back only from ENDED to LIVE. */
@@ -60,7 +60,7 @@ interface ShowEnd {
 const endsMax = 10_000;
 /** How much later other processes learn that a show has ended. */
 const endTrustMs = 1_000;
-const endsOf = keptByDatabase(() => new CachedFor<ShowEnd>(endTrustMs, endsMax));
+const endsOf = perDatabase(() => new CachedFor<ShowEnd>(endTrustMs, endsMax));
 
 /** When a show ended, read within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
 export function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {

@@ -1,5 +1,5 @@
 import type { Database } from "../database/client.js";
-import { keptByDatabase } from "../database/shares/forStore.js";
+import { perDatabase } from "../database/shares/forStore.js";
 import { CachedFor } from "../lib/cached.js";
 
 /** For amounts of a store without a currency. */
@@ -10,7 +10,7 @@ const known = new Map<string, number>();
 const storesMax = 10_000;
 /** Within this time, other processes notice that an operator has set a store's currency. */
 const keptMs = 5_000;
-const currencies = keptByDatabase(() => new CachedFor<string | null>(keptMs, storesMax));
+const currencies = perDatabase(() => new CachedFor<string | null>(keptMs, storesMax));
 
 /** Null if the store has none. @param isFresh reads it from the database, and not from the cache */
 export function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {

@@ -40,12 +40,13 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency
 /** @returns those that are given */
 function checkSettings({ currency, timeZone }: StoreSettings): StoreSettings {
   const problems = new Problems();
-  const refuse = (name: string, message: string) => problems.add({ code: "VALIDATION_FAILED", message, path: [name] });
+  const addProblem = (name: string, message: string) =>
+    problems.add({ code: "VALIDATION_FAILED", message, path: [name] });
   const zone = timeZone === undefined ? undefined : timeZoneNamed(timeZone);
   if (currency !== undefined && !currencies.has(currency)) {
-    refuse("currency", mustBe("currency", "a code of ISO 4217 such as EUR", currency));
+    addProblem("currency", mustBe("currency", "a code of ISO 4217 such as EUR", currency));
   }
-  if (timeZone !== undefined && zone === undefined) refuse("timeZone", mustBe("timeZone", aTimeZone, timeZone));
+  if (timeZone !== undefined && zone === undefined) addProblem("timeZone", mustBe("timeZone", aTimeZone, timeZone));
   problems.throwIfAny();
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
 }

@@ -1,5 +1,5 @@
 import { plain } from "./guard.js";
-import { keyOf, storage } from "./storage.js";
+import { storageKey, storage } from "./storage.js";
 
 /** An event with everything that the service needs to count it. */
 export interface TrackedEvent {
@@ -42,7 +42,7 @@ const batchEventsMax = 100;
 
 /** The keys of stored events. */
 const stored = (): readonly string[] =>
-  storage((texts) => Object.keys(texts).filter((key) => key.startsWith(keyOf("")))) ?? [];
+  storage((texts) => Object.keys(texts).filter((key) => key.startsWith(storageKey("")))) ?? [];
 const remove = (key: string): void => {
   storage((texts) => delete texts[key]);
 };
@@ -55,17 +55,17 @@ export function createOutbox(): Outbox {
 
   const settle = ({ id }: TrackedEvent): void => {
     waiting.delete(id);
-    remove(keyOf(id));
+    remove(storageKey(id));
   };
   const add = (event: TrackedEvent): void => {
     waiting.set(event.id, event);
     if (isKeeping && stored().length < eventsMax)
-      storage((texts) => (texts[keyOf(event.id)] = JSON.stringify(plain(event))));
+      storage((texts) => (texts[storageKey(event.id)] = JSON.stringify(plain(event))));
     [...waiting.values()].slice(0, -eventsMax).forEach(settle); // the oldest
   };
   const adopt = (key: string): void => {
     const event = storage((texts) => JSON.parse(texts[key] as string) as TrackedEvent);
-    if (!event || keyOf(event.id) !== key) return; // another value, such as the viewer's id
+    if (!event || storageKey(event.id) !== key) return; // another value, such as the viewer's id
     if (Date.now() - (event.at as number) < ageMsMax) waiting.set(event.id, event);
     else remove(key);
   };

@@ -1,7 +1,7 @@
 import type { Look } from "./clock.js";
 import { idOf, newId } from "./guard.js";
 import type { TrackedEvent } from "./outbox.js";
-import { keyOf, storage } from "./storage.js";
+import { storageKey, storage } from "./storage.js";
 
 /** What all shows in a page share: the viewer, where they came from, and the clocks. */
 export interface Page {
@@ -18,9 +18,9 @@ export interface Page {
   sender(): Pick<TrackedEvent, "viewerId" | "device" | "source">;
 }
 
-const viewerKey = keyOf("viewer");
-const formerKey = keyOf("former");
-const sourceKey = keyOf("source");
+const viewerKey = storageKey("viewer");
+const formerKey = storageKey("former");
+const sourceKey = storageKey("source");
 
 export function createPage(): Page {
   let own = newId();

@@ -12,6 +12,6 @@ export function storage<Result>(
 }
 
 /** The key of an event, or of a fact about the viewer. */
-export function keyOf(name: string): string {
+export function storageKey(name: string): string {
   return `vitrine:${name}`;
 }

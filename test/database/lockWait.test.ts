@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { LockedError, whenUnlocked } from "../../src/database/shares/lockWait.js";
+import { LockedError, retryWhileLocked } from "../../src/database/shares/lockWait.js";
 import { AppError } from "../../src/errors.js";
 import { stopTimers } from "../support/clock.js";
 
@@ -10,7 +10,7 @@ test("a lock is granted first come, first served, and only one caller tries at a
   let [trying, attempts] = [0, 0];
   const order: number[] = [];
   const call = (caller: number) =>
-    whenUnlocked(
+    retryWhileLocked(
       "order",
       async () => {
         trying += 1;
@@ -36,7 +36,7 @@ test("a lock is granted first come, first served, and only one caller tries at a
 test("a caller that has disconnected stops trying", async () => {
   const caller = new AbortController();
   let attempts = 0;
-  const waiting = whenUnlocked(
+  const waiting = retryWhileLocked(
     "gone",
     async () => {
       attempts += 1;
@@ -50,7 +50,9 @@ test("a caller that has disconnected stops trying", async () => {
 });
 
 test("other errors of an attempt are thrown at once", async () => {
-  await expect(whenUnlocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow("broken");
+  await expect(retryWhileLocked("error", () => Promise.reject(new Error("broken")), { refusal })).rejects.toThrow(
+    "broken",
+  );
 });
 
 test("a held lock is tried after growing pauses, for 5 seconds: then the caller is refused", async () => {
@@ -63,7 +65,7 @@ test("a held lock is tried after growing pauses, for 5 seconds: then the caller 
     triedAfter.push(passedMs);
     return Promise.reject(new LockedError());
   };
-  const refused = whenUnlocked("pauses", locked, { refusal }).catch((error: unknown) => error);
+  const refused = retryWhileLocked("pauses", locked, { refusal }).catch((error: unknown) => error);
   await timers.run(0); // it tries once more, as the first of the queue
   for (; passedMs < 5_250; await timers.run(10)) passedMs += 10;
   expect(triedAfter.slice(0, 9)).toEqual([0, 0, 10, 30, 70, 150, 310, 560, 810]);

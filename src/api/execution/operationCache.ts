@@ -51,7 +51,7 @@ export class KnownOperations {
 
   /** The errors of a parsed document, which the caller may change. */
   validate(document: DocumentNode): readonly GraphQLError[] {
-    const text = textOf(document);
+    const text = sourceText(document);
     const before = this.#known.get(text);
     if (before?.document === document && before.errors.length === 0) return [];
     const errors = validateBounded(this.#schema, document, undefined, { hideSuggestions: this.#hideSuggestions });
@@ -78,7 +78,7 @@ export class KnownOperations {
 
   /** Of a valid document. Not compiled: Yoga locates errors by graphql-js's nodes. Queries and mutations are cached. */
   add(document: DocumentNode, operationName: string | undefined): Operation {
-    const text = textOf(document);
+    const text = sourceText(document);
     const entry = this.#known.get(text) ?? entryOf(document);
     const use = entry.uses.get(operationName);
     if (use !== undefined) return use.first;
@@ -96,7 +96,7 @@ function entryOf(document: DocumentNode, errors: readonly GraphQLError[] = []): 
   return { document, weight: weightOfDocument(document), errors, uses: new Map() };
 }
 
-function textOf({ loc }: DocumentNode): string {
+function sourceText({ loc }: DocumentNode): string {
   return loc?.source.body ?? "";
 }
 

@@ -58,7 +58,7 @@ interface CheckedRows {
 async function findProblems(transaction: Database, { source, errorPolicy }: ImportJob, { key, read }: CheckedRows) {
   const search = { errorPolicy, listMax: problemsListedMax, doubled: keyColumns };
   const { list, total } = await findRowProblems(transaction, key, search);
-  return inOrderOfRows(read.problems, { list: list.map((row) => problemOf(row, source)), total });
+  return inOrderOfRows(read.problems, { list: list.map((row) => rowProblem(row, source)), total });
 }
 
 export const nothingDeleted =
@@ -99,7 +99,7 @@ async function listFailures(
   const found = await findRowProblems(transaction, key, search);
   for (const row of found.list) {
     const { problems, problemsTotal } = rows.get(row.line) ?? { problems: [], problemsTotal: 0 };
-    rows.set(row.line, { problems: [...problems, problemOf(row, source)], problemsTotal: problemsTotal + 1 });
+    rows.set(row.line, { problems: [...problems, rowProblem(row, source)], problemsTotal: problemsTotal + 1 });
   }
   const first = [...rows].toSorted(([a], [b]) => a - b).slice(0, failuresListedMax);
   const keys = await keysOf(
@@ -113,7 +113,7 @@ async function listFailures(
   });
 }
 
-function problemOf({ kind, line, field, value, holder, first, last }: RowProblem, source: ProductSource): Problem {
+function rowProblem({ kind, line, field, value, holder, first, last }: RowProblem, source: ProductSource): Problem {
   const place = source.placeOf(line, field);
   const [atFirst, atLast] = [first, last].map((row) => (row === null ? "" : nameOfPlace(source.placeOf(row, field))));
   const key = `${field} ${JSON.stringify(clip(value ?? ""))}`;

@@ -10,7 +10,7 @@ import { applyAccepted, applyStaged, applySteps } from "./apply.js";
 import { type LockCatalog, withCatalog } from "../../database/catalogLock.js";
 import { check, type Checked } from "./check.js";
 import { countProducts } from "./check.sql.js";
-import { onceForKey } from "./idempotentImport.js";
+import { idempotentImport } from "./idempotentImport.js";
 import { type ImportJob, importTimeoutMs } from "./importTypes.js";
 import { excessOf, tooManyDeletions } from "./modes/mode.js";
 import { stageRemovals } from "./modes/replace.js";
@@ -67,7 +67,7 @@ export function transact<Answer extends ImportResult | undefined>(
   write: (transaction: Database, lock: LockCatalog) => Promise<Answer>,
 ): Promise<Answer | ImportResult> {
   const isKept = (result: ImportResult | undefined) => result !== undefined;
-  return onceForKey<Answer>(db, storeId, idempotency, signal, (once) =>
+  return idempotentImport<Answer>(db, storeId, idempotency, signal, (once) =>
     withCatalog(
       db,
       storeId,
@@ -117,7 +117,7 @@ async function accept(transaction: Database, { key }: StagedRows, now: string): 
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
-export function refuse(db: RootDatabase, job: ImportJob, rows: StagedRows): Promise<never> {
+export function rejectRows(db: RootDatabase, job: ImportJob, rows: StagedRows): Promise<never> {
   const work = () =>
     inTransaction(db, { timeoutMs: importTimeoutMs }, async (transaction): Promise<never> => {
       await withoutNestedLoops(transaction);

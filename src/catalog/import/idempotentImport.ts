@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { storeGone } from "../../database/shares/caller.js";
-import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { LockedError, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { AppError } from "../../errors.js";
 import type { IdempotentRequest } from "./importTypes.js";
 import type { ImportResult } from "./result.js";
@@ -50,7 +50,7 @@ export async function findEarlierAnswer(
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request, IDEMPOTENCY_KEY_IN_USE after the maximum wait
  */
-export async function onceForKey<Answer extends ImportResult | undefined>(
+export async function idempotentImport<Answer extends ImportResult | undefined>(
   db: RootDatabase,
   storeId: string,
   request: IdempotentRequest | undefined,
@@ -66,7 +66,7 @@ export async function onceForKey<Answer extends ImportResult | undefined>(
     }
   };
   const lock = `import ${storeId} ${request.key}`;
-  const result = await whenUnlocked(lock, attempt, { waitMs, signal, refusal: keyInUse });
+  const result = await retryWhileLocked(lock, attempt, { waitMs, signal, refusal: keyInUse });
   await removeExpired(db, storeId, expiredMax).catch(() => undefined); // the next import, or the sweep, tries again
   return result;
 }

@@ -3,7 +3,7 @@ import type { RootDatabase } from "../../database/client.js";
 import { engineOf } from "../../database/engine.js";
 import { mergeSearchIndexSoon } from "../product/search/product.searchIndex.js";
 import type { ErrorPolicy } from "../../files/rowChecks.js";
-import { refuse, storeChecked } from "./commit.js";
+import { rejectRows, storeChecked } from "./commit.js";
 import { findEarlierAnswer, requireValidKey } from "./idempotentImport.js";
 import {
   type AcceptedLines,
@@ -86,7 +86,7 @@ async function readAndStore(db: RootDatabase, job: ImportJob, staging: Staging):
   }
   const staged = rows.kind === "staged" ? rows : await staging.addAll(sentChunks(rows), job.signal);
   // Invalid rows reject the whole import. Its keys are compared nevertheless, to report every problem.
-  if (job.errorPolicy === "REJECT_ALL" && staged.read.problems.total > 0) return refuse(db, job, staged);
+  if (job.errorPolicy === "REJECT_ALL" && staged.read.problems.total > 0) return rejectRows(db, job, staged);
   return storeChecked(db, job, staged);
 }
 

@@ -1,7 +1,7 @@
 import { type SiteReference, resolveSite } from "../../stores/site.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
-import { asLocked, isLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { asLocked, isLocked, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { inTransaction } from "../../database/transaction.js";
 import { AppError, errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -95,7 +95,7 @@ async function deleteUnlocked(
   } catch (error) {
     if (!isLocked(error)) throw error;
   }
-  return (await whenUnlocked(`delete ${storeId}`, attempt, { refusal: modifiedConcurrently })) > 0;
+  return (await retryWhileLocked(`delete ${storeId}`, attempt, { refusal: modifiedConcurrently })) > 0;
 }
 
 function modifiedConcurrently(): AppError {

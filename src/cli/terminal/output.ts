@@ -9,7 +9,7 @@ export type Lines = string | readonly string[];
 
 /** Prints to standard output: one JSON object, or lines for people. */
 export async function print(result: object, lines: Lines, options: OutputOptions): Promise<void> {
-  await write(textOf(result, lines, options)).catch(ignoreBrokenPipe);
+  await write(outputText(result, lines, options)).catch(ignoreBrokenPipe);
 }
 
 /** Ignores that the reader of standard output stopped reading, as `head -1` does. @throws any other error */
@@ -30,7 +30,7 @@ export async function printSecret(
   undo: () => Promise<unknown>,
 ): Promise<void> {
   try {
-    await write(textOf(result, lines, options));
+    await write(outputText(result, lines, options));
   } catch (error) {
     await undo();
     throw new Error(`The secret could not be written (${(error as Error).message}); the change was undone.`, {
@@ -52,7 +52,7 @@ export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
-function textOf(result: object, lines: Lines, { json }: OutputOptions): string {
+function outputText(result: object, lines: Lines, { json }: OutputOptions): string {
   return json === true ? `${JSON.stringify(result)}\n` : asLines(lines);
 }
 

@@ -50,7 +50,7 @@ export function Dashboard({ token, onSignOut, onRefused }: Props) {
       <main id="show" tabIndex={-1}>
         <CurrentView
           {...each}
-          {...stateOf(list?.shows ?? [], list !== undefined && isAll(filter))}
+          {...listState(list?.shows ?? [], list !== undefined && isAll(filter))}
           mayWrite={mayWrite === true}
           onChange={go}
           onTokenEnd={onRefused}
@@ -65,7 +65,7 @@ function isAll({ status, search }: ShowFilter): boolean {
 }
 
 /** @param isWhole whether these are all shows, without a filter */
-function stateOf(shows: readonly ShowSummary[], isWhole: boolean) {
+function listState(shows: readonly ShowSummary[], isWhole: boolean) {
   return { isEmpty: isWhole && shows.length === 0, live: shows.filter(({ status }) => status === "LIVE") };
 }
 

@@ -19,7 +19,7 @@ export function NewShow({ token, onSaved, onClose }: Props) {
     id: undefined,
   }));
   const form = useForm(async () => {
-    const found = await problemOf(show, token);
+    const found = await saveProblem(show, token);
     if (found === undefined) onSaved(idOf(show));
     return found;
   });
@@ -92,7 +92,7 @@ function startOf({ startsAt }: NewShowValues): Date {
 }
 
 /** Saves the show. @returns why it was not saved */
-async function problemOf(show: NewShowValues, token: string): Promise<string | undefined> {
+async function saveProblem(show: NewShowValues, token: string): Promise<string | undefined> {
   const [id, name, startsAt] = [idOf(show), show.name.trim(), startOf(show)];
   if (name === "") return "Enter a name.";
   if (id === "") return "Enter an id.";

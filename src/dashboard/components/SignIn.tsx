@@ -21,7 +21,7 @@ export function SignIn({ reason, onToken }: Props) {
 
   const { problem, isSending, onSubmit } = useForm(async () => {
     const token = input.current?.value.trim() ?? "";
-    const found = await problemOf(token);
+    const found = await tokenProblem(token);
     if (found === undefined) onToken(token);
     else input.current?.focus();
     return found;
@@ -54,7 +54,7 @@ export function SignIn({ reason, onToken }: Props) {
 }
 
 /** Why the server refuses a token; undefined if the token is valid. */
-async function problemOf(token: string): Promise<string | undefined> {
+async function tokenProblem(token: string): Promise<string | undefined> {
   if (token === "") return "Enter your access token.";
   if (!isSendable(token)) return whyRefused(token, false);
   try {

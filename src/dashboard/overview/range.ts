@@ -72,7 +72,7 @@ export function boundsBefore(range: Range, { from, until }: Pick<Bounds, "from" 
 export function problemOfDates({ firstDay, lastDay }: OwnDates): string | undefined {
   if (!isDay(firstDay) || !isDay(lastDay)) return "Enter both days.";
   if (lastDay < firstDay) return "The last day must not be before the first.";
-  const [year = 0, month = 1, day = 1] = partsOf(firstDay);
+  const [year = 0, month = 1, day = 1] = dateParts(firstDay);
   return startOfDay(lastDay, 1) > Date.UTC(year + yearsMax, month - 1, day)
     ? `Choose at most ${yearsMax} years.`
     : undefined;
@@ -165,11 +165,11 @@ function midnight(day: string, plusDays = 0): number {
 
 /** Midnight of a day, as shownAt returns it. */
 function startOfDay(day: string, plusDays = 0): number {
-  const [year = 0, month = 1, date = 1] = partsOf(day);
+  const [year = 0, month = 1, date = 1] = dateParts(day);
   return Date.UTC(year, month - 1, date + plusDays);
 }
 
-function partsOf(day: string): number[] {
+function dateParts(day: string): number[] {
   return day.split("-").map(Number);
 }
 
@@ -195,7 +195,7 @@ export interface ShowGroup {
 export function groupsOf(shows: readonly ShowOfRange[], by: Grouping): ShowGroup[] {
   const groups = new Map<ShowGroup["key"], ShowGroup>();
   for (const show of shows) {
-    const key = keyOf(show, by);
+    const key = groupKey(show, by);
     const known = groups.get(key) ?? { key, shows: 0, netSales: 0, orders: 0, viewers: 0 };
     groups.set(key, {
       key,
@@ -210,7 +210,7 @@ export function groupsOf(shows: readonly ShowOfRange[], by: Grouping): ShowGroup
   return [...groups.values()].toSorted(order);
 }
 
-function keyOf({ startedAt, host }: ShowOfRange, by: Grouping): ShowGroup["key"] {
+function groupKey({ startedAt, host }: ShowOfRange, by: Grouping): ShowGroup["key"] {
   if (by === "host") return host?.name ?? "";
   const shown = new Date(shownAt(Date.parse(startedAt)));
   return by === "weekday" ? (shown.getUTCDay() + 6) % 7 : shown.getUTCHours();

@@ -54,7 +54,7 @@ export async function readNodeStates(
     const { rows } = await pool.query<{ isOnCitus: boolean }>(isOnCitus);
     if (rows[0]?.isOnCitus !== true) return undefined;
     const nodes = await pool.query<{ host: string; port: number }>(activeNodes);
-    return await Promise.all(nodes.rows.map((node) => stateOf(pool, node)));
+    return await Promise.all(nodes.rows.map((node) => nodeState(pool, node)));
   } finally {
     const timer = setTimeout(destroyAll, closeTimeoutMs);
     await pool.end();
@@ -62,7 +62,7 @@ export async function readNodeStates(
   }
 }
 
-async function stateOf(pool: Pool, { host, port }: { host: string; port: number }): Promise<NodeState> {
+async function nodeState(pool: Pool, { host, port }: { host: string; port: number }): Promise<NodeState> {
   const node = `${host}:${port}`;
   try {
     const { rows } = await pool.query<{ success: boolean; result: string }>(askNode, [host, port, findings]);

@@ -34,7 +34,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   let { onWait } = options;
   for (;;) {
     if (await create(path, self)) return heldLock(path, self, undefined, options);
-    const text = await textOf(path);
+    const text = await readLock(path);
     if (text === undefined) continue; // just released
     const holder = parseHolder(text);
     if (holder !== undefined && (await isElsewhere(holder))) {
@@ -50,7 +50,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
 }
 
 /** @throws for a dangling link, which can be neither read nor created */
-async function textOf(path: string): Promise<string | undefined> {
+async function readLock(path: string): Promise<string | undefined> {
   const text = await readText(path);
   if (text === undefined && (await isDanglingLink(path))) throw new Error(`${path} is a dangling link: remove it.`);
   return text;

@@ -101,7 +101,7 @@ class StatementCache {
    * @returns undefined for an exchange that reaches the engine as it is
    */
   exchangeFor(messages: readonly Uint8Array[], isWhole: boolean): Exchange | undefined {
-    const sources = messages.filter(([type]) => type === parse || type === messageTypes.query).map(textOf);
+    const sources = messages.filter(([type]) => type === parse || type === messageTypes.query).map(statementText);
     const changes = sources.filter((source) => !this.#isKnown(source) && changesStatements.test(source));
     for (const change of changes) this.#noteChange(change);
     const [source, ...more] = sources;
@@ -211,7 +211,7 @@ function inserted(message: Uint8Array, at: number, text: string): Uint8Array {
 }
 
 /** The message without its header. Each byte is a character, so that different bytes are different texts. */
-function textOf(message: Uint8Array): string {
+function statementText(message: Uint8Array): string {
   return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1", headerBytes);
 }
 

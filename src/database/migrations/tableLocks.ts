@@ -34,7 +34,7 @@ export async function changeTables<Result>(
       const wait = holder?.isVacuum === true ? waitForVacuumMs : waitMs;
       return { turn: { result: await inOneTransaction(connection, wait, change) } };
     } catch (error) {
-      if (!lostStates.has(stateOf(error) ?? "") && !isShardGone(error)) throw error;
+      if (!lostStates.has(sqlState(error) ?? "") && !isShardGone(error)) throw error;
       holder = await lockHolder(connection);
       return { holder: holder?.text ?? "it has just ended" };
     }
@@ -76,9 +76,9 @@ export async function inSessionTransaction<Result>(
 }
 
 /** The SQLSTATE, also of pg's errors, anywhere in the chain of causes. */
-function stateOf(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return sqlStateOf(error) ?? codeOf(error) ?? stateOf(error.cause);
+  return sqlStateOf(error) ?? codeOf(error) ?? sqlState(error.cause);
 }
 
 interface LockHolder {

@@ -27,16 +27,16 @@ interface OfCaller {
  *
  * @param db of forStore
  */
-export function onBehalfOf(db: RootDatabase, caller: Caller): RootDatabase {
+export function withCaller(db: RootDatabase, caller: Caller): RootDatabase {
   return Object.create(db, { [callerKey]: { value: caller }, [storeClientKey]: { value: db } }) as RootDatabase;
 }
 
-/** Of a client of onBehalfOf that of its store, for what outlasts the request or is shared by several; any other client itself. */
+/** Of a client of withCaller that of its store, for what outlasts the request or is shared by several; any other client itself. */
 export function storeClientOf<Client extends Database>(db: Client): Client {
   return ((db as OfCaller)[storeClientKey] as Client | undefined) ?? db;
 }
 
-/** Of a client of onBehalfOf. Undefined for operators and the service itself. */
+/** Of a client of withCaller. Undefined for operators and the service itself. */
 export function callerOf(db: RootDatabase): Caller | undefined {
   return (db as OfCaller)[callerKey];
 }

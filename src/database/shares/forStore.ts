@@ -40,7 +40,7 @@ export function rootOf<Client extends Database>(db: Client): Client {
  *
  * @param make makes it at the first call
  */
-export function keptByDatabase<Value extends object>(make: () => Value): (db: Database) => Value {
+export function perDatabase<Value extends object>(make: () => Value): (db: Database) => Value {
   const values = new WeakMap<Database, Value>();
   return (db) => {
     const root = rootOf(db);

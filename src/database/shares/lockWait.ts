@@ -32,14 +32,14 @@ const queues = new Map<string, Set<Waiter>>();
  * @param attempt throws LockedError, or PostgreSQL's 55P03, having changed nothing, where the lock is held
  * @throws {AppError} the refusal after `waitMs`, or what an attempt throws
  */
-export async function whenUnlocked<Result>(
+export async function retryWhileLocked<Result>(
   key: string,
   attempt: () => Promise<Result>,
   { waitMs = waitMsDefault, fromFirstAttempt = false, signal, refusal }: LockWaitOptions,
 ): Promise<Result> {
   const deadline = performance.now() + waitMs;
   if (!fromFirstAttempt && !queues.has(key)) {
-    const done = await unlessLocked(attempt);
+    const done = await tryLocked(attempt);
     if (done !== undefined) return done.result;
   }
   return inQueue(key, async (isFirst) => {
@@ -47,7 +47,7 @@ export async function whenUnlocked<Result>(
       const leftMs = deadline - performance.now();
       if (leftMs <= 0 || signal?.aborted === true) throw refusal();
       if (!(await isFirst(leftMs, signal))) continue;
-      const done = await unlessLocked(attempt);
+      const done = await tryLocked(attempt);
       if (done !== undefined) return done.result;
       await pause(pauseMs * (0.75 + Math.random() / 2)); // jitter, since other processes retry too
       pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
@@ -76,7 +76,7 @@ async function inQueue<Result>(key: string, work: (isFirst: IsFirst) => Promise<
 }
 
 /** @returns undefined where the lock is held */
-async function unlessLocked<Result>(attempt: () => Promise<Result>): Promise<{ readonly result: Result } | undefined> {
+async function tryLocked<Result>(attempt: () => Promise<Result>): Promise<{ readonly result: Result } | undefined> {
   try {
     return { result: await attempt() };
   } catch (error) {

@@ -173,10 +173,10 @@ function withTextParameters({ text, values }: Statement) {
     const value = values[Number(number) - 1];
     return `($1)[${number}]${typeof value === "number" ? "::int" : ""}`;
   });
-  return { text: ofElements, parameters: values.map(textOf) };
+  return { text: ofElements, parameters: values.map(parameterText) };
 }
 
-function textOf(value: unknown): string | null {
+function parameterText(value: unknown): string | null {
   if (value === null) return null;
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "string") return boundValue(value);

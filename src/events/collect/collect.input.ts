@@ -8,7 +8,7 @@ import {
   checkIdentifies,
   eventConstraints,
   type EventConstraints,
-  identifiesNobody,
+  isPlaceholderId,
   isSale,
   type Report,
   type ShopperEventInput,
@@ -120,7 +120,7 @@ function readClaim(
   }
   if (claims.has(orderId)) return;
   claims.set(orderId, viewerId);
-  if (formerId !== undefined && formerId !== viewerId && !identifiesNobody(formerId)) formers.set(orderId, formerId);
+  if (formerId !== undefined && formerId !== viewerId && !isPlaceholderId(formerId)) formers.set(orderId, formerId);
 }
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;

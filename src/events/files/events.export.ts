@@ -68,7 +68,7 @@ export async function* exportEvents(
   const queue = new SpillQueue();
   let events = 0;
   const take = async (rows: readonly EventRow[]): Promise<void> => {
-    await queue.push(Buffer.from(rows.map(lineOf).join("")));
+    await queue.push(Buffer.from(rows.map(eventLine).join("")));
     events += rows.length;
     onProgress?.(events);
   };
@@ -133,7 +133,7 @@ function namesOf<Name extends string>(codes: Readonly<Record<Name, number>>): Re
 }
 
 /** What stands for nothing is left out. */
-function lineOf(row: EventRow): string {
+function eventLine(row: EventRow): string {
   const type: ShopperEventType | undefined = types.get(row.type);
   const channel: Channel | undefined = channels.get(row.channel);
   const amounts =

@@ -110,8 +110,8 @@ const faults = {
 
 /** The value on a line; undefined where there is none, which is a problem. */
 export function valueOf({ number: line, text, fault }: TextLine, problems: Problems): unknown {
-  const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [], line });
-  if (fault !== undefined) return refuse(fault === "tooLong" ? "TOO_LONG" : "MALFORMED", faults[fault]);
+  const addProblem = (code: Problem["code"], message: string) => problems.add({ code, message, path: [], line });
+  if (fault !== undefined) return addProblem(fault === "tooLong" ? "TOO_LONG" : "MALFORMED", faults[fault]);
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { asLocked, LockedError, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { inTransaction } from "../../database/transaction.js";
 import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
@@ -103,7 +103,7 @@ function productsOf({ type, productId, lines }: ShopperEvent): readonly string[]
 }
 
 /** Whether all names of a batch are known to be kept. */
-export function areNamesKept(events: readonly ShopperEvent[], known: CachedNames): boolean {
+export function areNamesReserved(events: readonly ShopperEvent[], known: CachedNames): boolean {
   return newNames(events, known).length === 0;
 }
 
@@ -126,7 +126,7 @@ interface NamedBatch {
  *
  * @throws {AppError} UNAVAILABLE if the show stays locked
  */
-export async function keepNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
+export async function reserveNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
   if (newNames(batch.events, known).length === 0) return;
   const key = lockKeyOf(batch);
   const attempt = async (): Promise<void> => {
@@ -144,7 +144,7 @@ export async function keepNames(db: RootDatabase, known: CachedNames, batch: Nam
       known.cached[kind].clear();
     }
   };
-  await whenUnlocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
+  await retryWhileLocked(key, attempt, { waitMs: batch.waitMs, refusal: showLocked });
 }
 
 /** Under this lock, one process at a time decides which names a show keeps. */
@@ -202,13 +202,13 @@ export interface NamesOfShow {
  * @returns whether all of them were kept already
  * @throws {LockedError} if another process is doing so
  */
-export async function keepNamesWithin(
+export async function reserveNamesWithin(
   transaction: Database,
   storeId: string,
   shows: readonly NamesOfShow[],
   limits: NameLimits,
 ): Promise<boolean> {
-  const keyOf = (lsId: string, { kind, name }: NewName) => `${lsId} ${kind} ${name}`;
+  const nameKey = (lsId: string, { kind, name }: NewName) => `${lsId} ${kind} ${name}`;
   const all = shows.flatMap(({ lsId, names }) => names.map((name) => ({ lsId, ...name })));
   const [ids, ofKinds, texts] = (["lsId", "kind", "name"] as const).map((column) =>
     textArrayLiteral(all.map((row) => row[column])),
@@ -218,10 +218,10 @@ export async function keepNamesWithin(
       AND ("liveStreamId", kind, name) IN (SELECT * FROM unnest(${ids}::text[], ${ofKinds}::text[], ${texts}::text[]))
     UNION ALL SELECT "liveStreamId", 'PRODUCT', "productId" FROM "LiveStreamProduct" WHERE "storeId" = ${storeId} AND slot = -1
       AND ("liveStreamId", "productId") IN (SELECT * FROM unnest(${ids}::text[], ${texts}::text[]))`;
-  const known = new Set(kept.map(({ lsId, ...name }) => keyOf(lsId, name)));
+  const known = new Set(kept.map(({ lsId, ...name }) => nameKey(lsId, name)));
   let areKept = true;
   for (const { lsId, names } of shows) {
-    const fresh = names.filter((name) => !known.has(keyOf(lsId, name)));
+    const fresh = names.filter((name) => !known.has(nameKey(lsId, name)));
     if (fresh.length === 0) continue;
     areKept = false;
     const [lock] = await transaction.$queryRaw<{ isFree: boolean }[]>`

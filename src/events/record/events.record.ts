@@ -12,8 +12,8 @@ import {
   type ShopperEventInput,
 } from "../events.input.js";
 import { type Outcome, type Part, refusingStatuses, sendEvents, type ShowEvents } from "./events.send.js";
-import { foldTotals, noteDue } from "./fold.js";
-import { areNamesKept, keepNames, nameLimits, type NameLimits, resetIfReplaced } from "./countedNames.js";
+import { foldTotals, markFoldable } from "./fold.js";
+import { areNamesReserved, reserveNames, nameLimits, type NameLimits, resetIfReplaced } from "./countedNames.js";
 import { cachedShow, type CachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
 import { findLiveStream, liveStreamNotFound, startWhenDue } from "../../shows/liveStream.js";
 import { waitForShowLock } from "../../database/showLock.js";
@@ -64,7 +64,7 @@ export async function recordEvents(
   const deadline = performance.now() + lockWaitMs;
   for (;;) {
     const waitMs = deadline - performance.now();
-    await keepNames(db, part.show.names, { ...part, storeId, limits, waitMs });
+    await reserveNames(db, part.show.names, { ...part, storeId, limits, waitMs });
     const [outcome] = await sendEvents(db, storeId, [part], deadline);
     const receipt = await receiptOf(db, storeId, part, outcome, attribute);
     if (receipt !== undefined) return receipt;
@@ -91,7 +91,7 @@ export async function recordShows(
 ): Promise<PromiseSettledResult<EventReceipt | undefined>[]> {
   const parts = await Promise.allSettled(batches.map((batch) => checked(db, storeId, batch)));
   const ready = parts.flatMap((part) =>
-    part.status === "fulfilled" && areNamesKept(part.value.events, part.value.show.names) ? [part.value] : [],
+    part.status === "fulfilled" && areNamesReserved(part.value.events, part.value.show.names) ? [part.value] : [],
   );
   const sent = ready.length === 0 ? [] : await sendEvents(db, storeId, ready, performance.now() + lockWaitMsDefault);
   const outcomes = new Map(sent.map((outcome) => [ready[outcome.place - 1], outcome]));
@@ -164,7 +164,7 @@ async function foldWhenDue(
   show: CachedShow,
   rowsWritten: number,
 ): Promise<void> {
-  if (rowsWritten > 0) noteDue(db, storeId, lsId);
+  if (rowsWritten > 0) markFoldable(db, storeId, lsId);
   show.rowsToFold += rowsWritten;
   const isDue = show.rowsToFold > rowsToFoldMax;
   if (isDue) show.rowsToFold = 0;

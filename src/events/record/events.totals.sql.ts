@@ -11,7 +11,7 @@ import {
 } from "./eventValues.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 import { unknownName } from "./countedNames.sql.js";
-import { isSameShow, keptName } from "./viewers.sql.js";
+import { isSameShow, countedName } from "./viewers.sql.js";
 
 const ordersOf = (row: string) => changes.orders(Prisma.raw(`${row}.type`));
 
@@ -31,13 +31,13 @@ export function totalsOf(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean):
       INSERT INTO "LiveStreamTotal" AS t ("storeId", "liveStreamId", channel, slot, sales, orders, viewers, "cartViewers", "viewSeconds",
         refunds, buyers, "engagedViewers", "ordersWithoutViewer")
       SELECT o.id, ${lsId}, a.channel, ${slot}::int, a.sales, a.orders, a.viewers, a.carts, a.seconds, a.refunds, a.buyers, a.engaged,
-        a.nobodys
+        a."ordersWithoutViewer"
       FROM ${source}, (
         SELECT show, channel, sum(sales) AS sales, sum(orders) AS orders, sum(viewers) AS viewers, sum(carts) AS carts,
-          sum(seconds) AS seconds, sum(refunds) AS refunds, sum(buyers) AS buyers, sum(engaged) AS engaged, sum(nobodys) AS nobodys
+          sum(seconds) AS seconds, sum(refunds) AS refunds, sum(buyers) AS buyers, sum(engaged) AS engaged, sum("ordersWithoutViewer") AS "ordersWithoutViewer"
         FROM (
           SELECT show, ${name} AS channel, ${sales} AS sales, ${orders} AS orders, 0 AS viewers, 0 AS carts, 0 AS seconds,
-            ${refunds} AS refunds, 0 AS buyers, 0 AS engaged, CASE WHEN "viewerId" = '' THEN ${orders} ELSE 0 END AS nobodys
+            ${refunds} AS refunds, 0 AS buyers, 0 AS engaged, CASE WHEN "viewerId" = '' THEN ${orders} ELSE 0 END AS "ordersWithoutViewer"
           FROM fresh WHERE type > 2
           UNION ALL SELECT show, ${name}, 0, 0, 0, 0, sum(value), 0, 0, 0, 0 FROM fresh WHERE type = 1
           GROUP BY 1, 2 HAVING sum(value) <> 0
@@ -151,7 +151,7 @@ function addToGroups(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Pri
           JOIN met AS m ON m."viewerId" = f."viewerId" AND ${isSameShow("m", "f")}
           LEFT JOIN viewer AS v ON v."viewerId" = f."viewerId" AND ${isSameShow("v", "f")}
           WHERE coalesce(${changes.isSold(Prisma.sql`f.type`)}, false) GROUP BY 1, 2, 3
-          UNION ALL SELECT m.show, 'SOURCE', ${hasOthers ? keptName(store, "SOURCE", own) : own}, 0, ${ordersOf("m")}, ${salesOf("m")} FROM fresh AS m
+          UNION ALL SELECT m.show, 'SOURCE', ${hasOthers ? countedName(store, "SOURCE", own) : own}, 0, ${ordersOf("m")}, ${salesOf("m")} FROM fresh AS m
           WHERE ${changes.isSold(Prisma.sql`m.type`)} AND m."viewerId" = '') AS parts
         GROUP BY show, kind, name) AS a
       WHERE ${store.isStore} ORDER BY a.show, a.kind, a.name

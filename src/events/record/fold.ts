@@ -8,7 +8,7 @@ import { trySharedLock } from "../../database/showLock.js";
 import { addToSpans, daySeconds, epoch, quarterSeconds } from "./spans.sql.js";
 import { productSums } from "./events.totals.sql.js";
 import { storeClientOf } from "../../database/shares/caller.js";
-import { keptByDatabase } from "../../database/shares/forStore.js";
+import { perDatabase } from "../../database/shares/forStore.js";
 import { showKey } from "../../shows/liveStream.js";
 
 /**
@@ -143,10 +143,10 @@ interface DueShow {
 /** Further shows are folded when they next record something. */
 const showsMax = 10_000;
 
-const dueOf = keptByDatabase(() => new LRUCache<string, DueShow>({ max: showsMax }));
+const dueOf = perDatabase(() => new LRUCache<string, DueShow>({ max: showsMax }));
 
 /** The next foldDue of this database folds the show. */
-export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
+export function markFoldable(db: RootDatabase, storeId: string, lsId: string): void {
   dueOf(db).set(showKey(storeId, lsId), { db: storeClientOf(db), storeId, lsId });
 }
 
@@ -164,7 +164,7 @@ export async function foldDue(db: RootDatabase, signal: AbortSignal): Promise<vo
     try {
       await foldTotals(show.db, show.storeId, show.lsId);
     } catch (error) {
-      noteDue(show.db, show.storeId, show.lsId);
+      markFoldable(show.db, show.storeId, show.lsId);
       failure ??= error;
     }
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { RootDatabase } from "../../database/client.js";
-import { keptByDatabase } from "../../database/shares/forStore.js";
+import { perDatabase } from "../../database/shares/forStore.js";
 import { showKey } from "../../shows/liveStream.js";
 import { type CachedNames, noNames } from "./countedNames.js";
 
@@ -21,7 +21,7 @@ export const rowsToFoldMax = 1_000;
 const batchesUntilUnexpectedMin = 16;
 const batchesUntilUnexpectedMax = 16_384;
 
-const showsOf = keptByDatabase(() => new LRUCache<string, CachedShow>({ maxSize: namesMax, sizeCalculation: sizeOf }));
+const showsOf = perDatabase(() => new LRUCache<string, CachedShow>({ maxSize: namesMax, sizeCalculation: sizeOf }));
 
 /** A show that is new to the cache may have totals to fold. */
 export function cachedShow(db: RootDatabase, storeId: string, lsId: string): CachedShow {

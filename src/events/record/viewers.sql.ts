@@ -53,7 +53,7 @@ function firstOf(text: Prisma.Sql, filter = Prisma.empty): Prisma.Sql {
  */
 function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const kept = (kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql) =>
-    hasOthers ? keptName(store, kind, name) : name;
+    hasOthers ? countedName(store, kind, name) : name;
   const changed = Prisma.sql`
     SELECT m.show, m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
       seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice",
@@ -121,7 +121,7 @@ export function isSameShow(one: string, other: string): Prisma.Sql {
 }
 
 /** The device or source if the show `m` keeps its name, else `other`; empty for the device of a viewer who was not on the channel. */
-export function keptName({ storeId }: StoreRow, kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql): Prisma.Sql {
+export function countedName({ storeId }: StoreRow, kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     CASE WHEN ${name} = '' THEN '' ELSE coalesce((SELECT k.name FROM "LiveStreamGroup" AS k
       WHERE k."storeId" = ${storeId} AND k."liveStreamId" = ${idOfShow("m")} AND k.kind = ${kind} AND k.name = ${name}

@@ -90,14 +90,14 @@ class ShowFeed implements LiveFeed {
   }
 
   #refresh(storeId: string, lsId: string): void {
-    this.#shows.get(keyOf(storeId, lsId))?.refreshSoon();
+    this.#shows.get(feedKey(storeId, lsId))?.refreshSoon();
   }
 
   #join(storeId: string, lsId: string, { signal }: WatchUntil): [WatchedShow, Watcher] {
     if (this.#isClosed) throw new AppError("UNAVAILABLE", "The server is stopping.", { retryAfterSeconds: 1 });
     this.#subscriptions.add(storeId);
     const { read, intervalMs = 1_000, quietMs = 60_000 } = this.#options;
-    const key = keyOf(storeId, lsId);
+    const key = feedKey(storeId, lsId);
     const show = this.#shows.get(key) ?? new WatchedShow(() => read(storeId, lsId), { intervalMs, quietMs });
     this.#shows.set(key, show);
     const watcher: Watcher = new LatestValue(() => {
@@ -119,7 +119,7 @@ function endOnAbort(watcher: Watcher, signal: AbortSignal | undefined): void {
   });
 }
 
-function keyOf(storeId: string, lsId: string): string {
+function feedKey(storeId: string, lsId: string): string {
   return JSON.stringify([storeId, lsId]);
 }
 

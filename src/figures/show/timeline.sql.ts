@@ -36,7 +36,7 @@ interface TimelineParts extends ShowKey, Bounds {
 }
 
 /** Buckets of whole days or quarters of an hour are read from spans, with minutes only at the ends. */
-export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineParts): Prisma.Sql {
+export function timelineParts({ storeId, lsId, bucketSeconds, from, until }: TimelineParts): Prisma.Sql {
   const unit = [daySeconds, quarterSeconds].find((seconds) => bucketSeconds % seconds === 0);
   const show = { storeId, lsId };
   if (unit === undefined) return minutesOf(show, from, until, (bucketsMax * bucketSeconds) / minuteSeconds);

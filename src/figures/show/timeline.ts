@@ -7,7 +7,7 @@ import { mustBe } from "../../lib/mustBe.js";
 import { timestampOf } from "../../events/record/eventValues.sql.js";
 import { epoch, wholeShowSeconds } from "../../events/record/spans.sql.js";
 import { money } from "./kpis.js";
-import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
+import { bucketsMax, minuteSeconds, timelineParts, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 import { batchLookups } from "../../database/batchLookups.js";
 import type { LiveStreamAnalytics } from "./kpis.read.js";
 import { cachedWith } from "../../lib/cached.js";
@@ -38,7 +38,7 @@ type BucketRow = readonly [startsAt: number, viewers: number, carts: number, ord
 const lookUpTimeline = batchShowReads<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
   const { bucketSeconds, fromMs, untilMs } = args;
   const span = wholeMinutes({ from: dateOf(fromMs), until: dateOf(untilMs) });
-  const parts = partsOf({ storeId, lsId, bucketSeconds, ...span });
+  const parts = timelineParts({ storeId, lsId, bucketSeconds, ...span });
   const read = () => db.$queryRaw<{ id: string; buckets: string | null }[]>`
     SELECT s.id, (
       SELECT json_agg(json_build_array("startsAt", viewers, carts, orders, sales) ORDER BY "startsAt")::text FROM (

@@ -1,5 +1,5 @@
 import type { RootDatabase } from "../../database/client.js";
-import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
+import { LockedError, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { retrying } from "../../database/transaction.js";
 import { showLocked, trySharedLock, withShowLock } from "../../database/showLock.js";
 import { Prisma } from "../../generated/prisma/client.js";
@@ -76,7 +76,10 @@ async function prunePage(db: RootDatabase, page: Parameters<typeof pruneStatemen
     if (rows?.hasLock === false) throw new LockedError();
     return rows ?? { hasLock: true, removed: 0, last: null }; // the show was deleted
   };
-  return whenUnlocked(`prune ${page.storeId} ${page.lsId}`, attempt, { waitMs: claimTimeoutMs, refusal: showLocked });
+  return retryWhileLocked(`prune ${page.storeId} ${page.lsId}`, attempt, {
+    waitMs: claimTimeoutMs,
+    refusal: showLocked,
+  });
 }
 
 interface PrunedPage {

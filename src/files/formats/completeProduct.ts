@@ -52,7 +52,7 @@ export function columnsOfFields(map: FieldColumns = {}): ColumnsOfField {
 const fieldsOfColumns = new Map(productFieldNames.map((name) => [columnName(name), name]));
 
 /** Completes drafts: mapped columns first, then the format's, the parent's and defaults. */
-export class ProductFinisher {
+export class ProductCompleter {
   readonly #defaults: Candidate;
   readonly #template: UrlTemplate | undefined;
   readonly #map: ColumnsOfField;
@@ -163,7 +163,7 @@ export class ProductFinisher {
     return this.#template?.fill((name) => {
       const own = (names?.get(name) ?? "") || row.text([name]);
       const field = fieldsOfColumns.get(name);
-      return own || (field === undefined ? "" : textOf(candidate[field])) || (parent?.row.text([name]) ?? "");
+      return own || (field === undefined ? "" : fieldText(candidate[field])) || (parent?.row.text([name]) ?? "");
     });
   }
 }
@@ -179,7 +179,7 @@ function parsedOf(name: keyof ProductInput, columns: readonly string[], row: Sou
   return text === "" ? undefined : lenientParsers[name](text);
 }
 
-function textOf(value: unknown): string {
+function fieldText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 

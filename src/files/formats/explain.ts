@@ -3,7 +3,7 @@ import type { ProductInput } from "../product/product.fields.js";
 import { checkProduct } from "../product/product.input.js";
 import { cellParsers } from "../csv/csv.columns.js";
 import { fieldsOfRoles, useOf } from "./columnsUsed.js";
-import { type Candidate, columnsOfFields, ProductFinisher } from "./completeProduct.js";
+import { type Candidate, columnsOfFields, ProductCompleter } from "./completeProduct.js";
 import { columnName, type Draft, namesIn, roleOf } from "./layout.js";
 import { Notes } from "./notes.js";
 import { type FormatReadOptions, openFile, type OpenFile } from "./fileState.js";
@@ -48,7 +48,7 @@ export async function explainRow(
   const file = await openFile(open, options);
   try {
     const header = file.isXml ? [] : file.found.header.map(columnName);
-    const finisher = new ProductFinisher(options, header);
+    const finisher = new ProductCompleter(options, header);
     const newSource = () => rowSource(file, finisher, new Notes());
     const found = await rowOn(line, file.reread(), newSource());
     if (found === undefined) return undefined;
@@ -121,7 +121,7 @@ function ownProduct(row: SourceRow): Candidate {
   return Object.fromEntries(names.map((name) => [name, cellParsers[name](row.text([columnName(name)]))]));
 }
 
-function productOf(finisher: ProductFinisher, draft: Draft, { isPatch }: FormatReadOptions): Candidate {
+function productOf(finisher: ProductCompleter, draft: Draft, { isPatch }: FormatReadOptions): Candidate {
   return isPatch === true ? finisher.finishPatch(draft) : finisher.finish(draft);
 }
 

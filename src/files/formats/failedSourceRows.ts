@@ -1,6 +1,6 @@
 import { RecordSplitter } from "../csv/records.js";
 import { delimiterOf } from "../csv/csv.columns.js";
-import { ProductFinisher } from "./completeProduct.js";
+import { ProductCompleter } from "./completeProduct.js";
 import { columnName, type Draft } from "./layout.js";
 import { Notes } from "./notes.js";
 import { type FormatReadOptions, openFile, type OpenFile } from "./fileState.js";
@@ -47,7 +47,7 @@ const readingsMax = 10;
 
 async function findNeeded(file: OpenFile, { accepted, needed, options }: Rejecting): Promise<void> {
   const header = file.isXml ? [] : file.found.header.map(columnName);
-  const finisher = new ProductFinisher(options, header);
+  const finisher = new ProductCompleter(options, header);
   const newSource = () => rowSource(file, finisher, new Notes());
   const most = file.isXml || file.found.format === "vitrine" ? 1 : readingsMax;
   let [readings, isMore] = [0, true];
@@ -84,7 +84,7 @@ async function* csvText(file: OpenFile, { accepted, needed, options }: Rejecting
     return isOwn ? !accepted.has(line) && !isBlank(record) : needed.has(line);
   };
   let hasHeader = false;
-  const textOf = (records: ReturnType<typeof splitter.push>): string => {
+  const recordText = (records: ReturnType<typeof splitter.push>): string => {
     let text = "";
     for (const { text: record, line } of records) {
       if (!hasHeader || isRejected(record, line)) text += `${record}\n`;
@@ -92,13 +92,13 @@ async function* csvText(file: OpenFile, { accepted, needed, options }: Rejecting
     }
     return text;
   };
-  for await (const { text } of file.pieces) yield textOf(splitter.push(text));
-  yield textOf(splitter.end());
+  for await (const { text } of file.pieces) yield recordText(splitter.push(text));
+  yield recordText(splitter.end());
 }
 
 /** The document without the items that were stored. */
 async function* xmlText(file: OpenFile, { needed }: Rejecting): AsyncGenerator<string, void> {
-  const source = rowSource(file, new ProductFinisher({}), new Notes());
+  const source = rowSource(file, new ProductCompleter({}), new Notes());
   let [rest, restStart] = ["", 0];
   for await (const piece of file.pieces) {
     rest += piece.text.replace(byteOrderMark, "");

@@ -6,7 +6,7 @@ import { ChunkBuilder } from "../chunk.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, previewProducts } from "../csv/csv.js";
 import { invalidText } from "../csv/csv.faults.js";
 import { RowChecks } from "../rowChecks.js";
-import type { ProductFinisher } from "./completeProduct.js";
+import type { ProductCompleter } from "./completeProduct.js";
 import type { Draft, RowReader } from "./layout.js";
 import type { Notes } from "./notes.js";
 import type { RowEvent, RowSource } from "./rows/row.js";
@@ -14,7 +14,7 @@ import type { RowEvent, RowSource } from "./rows/row.js";
 export interface FileRows {
   readonly source: RowSource;
   readonly rows: RowReader;
-  readonly finisher: ProductFinisher;
+  readonly finisher: ProductCompleter;
   readonly notes: Notes;
   /** What each column is used for, if that is to be shown. */
   readonly columns?: Readonly<Record<string, string>> | undefined;

@@ -1,6 +1,6 @@
 import { type ProductInput, productFieldNames } from "../product/product.fields.js";
 import { unknownHeader } from "../csv/csv.columns.js";
-import { columnsOfFields, type ProductFinisher } from "./completeProduct.js";
+import { columnsOfFields, type ProductCompleter } from "./completeProduct.js";
 import { columnName, isNamed, type Layout, namesIn, type Role } from "./layout.js";
 import type { FormatOptions } from "./options.js";
 import type { FormatReader } from "./formatReader.js";
@@ -27,7 +27,7 @@ const ownFields: readonly Field[] = ["id", "sku", "title", "available", "feature
 
 interface Reading {
   readonly layout: Layout;
-  readonly finisher: ProductFinisher;
+  readonly finisher: ProductCompleter;
   /** The names of columns. */
   readonly header: readonly string[];
   readonly options: FormatOptions & { readonly isPatch?: boolean };

@@ -67,7 +67,8 @@ export interface FormatTexts {
 export function parseFormatOptions(texts: FormatTexts): FormatOptions {
   const { format, map, defaults, urlTemplate, delimiter, encoding, onePer, fillDown } = texts;
   if (urlTemplate !== undefined) compileTemplate(urlTemplate);
-  if (encoding !== undefined && !isEncoding(encoding)) refuse(`The encoding ${JSON.stringify(encoding)} is not known.`);
+  if (encoding !== undefined && !isEncoding(encoding))
+    throwInvalidOption(`The encoding ${JSON.stringify(encoding)} is not known.`);
   return {
     format: oneOf(formatNames, "The format", format?.toLowerCase()),
     map: map && fieldColumns(map),
@@ -95,7 +96,7 @@ export function parseFileParameters(texts: Readonly<Record<string, readonly stri
 }
 
 function single([field, [text = "", ...more]]: readonly [string, readonly string[]]): readonly [string, string] {
-  return more.length === 0 ? [field, text] : refuse(`The field ${field} has more than one default.`);
+  return more.length === 0 ? [field, text] : throwInvalidOption(`The field ${field} has more than one default.`);
 }
 
 function pairs(name: string, texts: readonly string[]): Readonly<Record<string, readonly string[]>> {
@@ -103,7 +104,7 @@ function pairs(name: string, texts: readonly string[]): Readonly<Record<string, 
   for (const text of texts) {
     const at = text.indexOf(":");
     if (at < 1)
-      refuse(
+      throwInvalidOption(
         `The parameter ${name} is written ${name}=field:${name === "map" ? "column" : "value"}, but is ${JSON.stringify(text)}.`,
       );
     found.set(text.slice(0, at), [...(found.get(text.slice(0, at)) ?? []), text.slice(at + 1)]);
@@ -114,32 +115,35 @@ function pairs(name: string, texts: readonly string[]): Readonly<Record<string, 
 function parseDelimiter(text: string): Delimiter {
   return (
     delimitersByName.get(text.toLowerCase()) ??
-    refuse(`The delimiter must be a comma, a semicolon or a tab, but is ${JSON.stringify(text)}.`)
+    throwInvalidOption(`The delimiter must be a comma, a semicolon or a tab, but is ${JSON.stringify(text)}.`)
   );
 }
 
 function oneOf<Name extends string>(names: readonly Name[], label: string, text: string | undefined): Name | undefined {
   if (text === undefined) return undefined;
   const found = names.find((name) => name === text);
-  return found ?? refuse(`${label} must be one of ${names.join(", ")}, but is ${JSON.stringify(text)}.`);
+  return found ?? throwInvalidOption(`${label} must be one of ${names.join(", ")}, but is ${JSON.stringify(text)}.`);
 }
 
 function fieldColumns(texts: NonNullable<FormatTexts["map"]>): FieldColumns {
   const [field] =
     Object.entries(texts).find(([name, columns]) => name !== "images" && [columns].flat().length > 1) ?? [];
-  if (field !== undefined) refuse(`The field ${field} has more than one column. Only images may have several.`);
+  if (field !== undefined)
+    throwInvalidOption(`The field ${field} has more than one column. Only images may have several.`);
   return knownFields(texts);
 }
 
 function knownFields<Texts extends Readonly<Record<string, unknown>>>(texts: Texts): Texts {
   for (const name of Object.keys(texts)) {
     if (!productFieldNames.some((known) => known === name)) {
-      refuse(`A product has no field ${JSON.stringify(name)}. Its fields are ${productFieldNames.join(", ")}.`);
+      throwInvalidOption(
+        `A product has no field ${JSON.stringify(name)}. Its fields are ${productFieldNames.join(", ")}.`,
+      );
     }
   }
   return texts;
 }
 
-function refuse(message: string): never {
+function throwInvalidOption(message: string): never {
   throw new AppError("BAD_REQUEST", message);
 }

@@ -1,7 +1,7 @@
 import { clip } from "../../lib/text.js";
 import { type CsvChunk, type CsvResult, readCsv } from "../csv/csv.js";
 import { columnsUsed } from "./columnsUsed.js";
-import { ProductFinisher } from "./completeProduct.js";
+import { ProductCompleter } from "./completeProduct.js";
 import { columnName, type Layout, type Role, roleOf } from "./layout.js";
 import { onePerProductMessage, reportMissing } from "./missingColumnHints.js";
 import { Notes } from "./notes.js";
@@ -41,7 +41,7 @@ async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions
   const layout = layoutOf(file);
   const [once, twice] = isXml ? [[], []] : columnNames(found.header);
   const header = [...once, ...twice];
-  const finisher = new ProductFinisher(options, header);
+  const finisher = new ProductCompleter(options, header);
   const rows = await rowReader(file, () => rowSource(file, finisher, new Notes()), { notes, options });
   const source = rowSource(file, finisher, notes);
   const columns = isXml || options.preview !== true ? undefined : columnsUsed(file, options);
@@ -58,7 +58,7 @@ async function readerOf(file: OpenFile, notes: Notes, options: FormatReadOptions
   return reader;
 }
 
-function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown = "" }: FormatReadOptions): string[] {
+function unusedColumns(file: OpenFile, { columns }: ProductCompleter, { fillDown = "" }: FormatReadOptions): string[] {
   const layout = layoutOf(file);
   return file.found.header
     .map((cell) => cell.trim())

@@ -27,7 +27,7 @@ export interface Evidences {
 }
 
 /** The part of an order that counts for one show and channel, or for none (OrderPart). */
-export interface Part {
+export interface AttributedPart {
   /** 0 for none. */
   readonly show: number;
   /** As in ShowEvent; 0 for none. */
@@ -47,7 +47,7 @@ export interface Part {
 
 export type PartRefund = Omit<OrderRefund, "id">;
 
-type Reasoned = Pick<Part, "show" | "channel" | "reason" | "at" | "seconds" | "productId">;
+type Reasoned = Pick<AttributedPart, "show" | "channel" | "reason" | "at" | "seconds" | "productId">;
 
 /** An order with the viewer by whom it is attributed: the one that the shop names, or else the one for whom a page claims it. */
 export interface AttributedOrder extends KnownOrder {
@@ -58,11 +58,11 @@ export interface AttributedOrder extends KnownOrder {
  * Divides an order into parts, each for at most one show. They add up to the whole order, to the unit. None for an order that was not
  * paid.
  */
-export function partsOf(
+export function attribute(
   order: AttributedOrder,
   { rule, step }: Pick<AttributionSettings, "rule" | "step">,
   evidences: Evidences,
-): Part[] {
+): AttributedPart[] {
   const money = counted(order);
   if (money === undefined) return [];
   if (rule === "CART") return partsByCart(order, money, evidences, step);
@@ -98,7 +98,12 @@ function found({ show, channel, at, seconds }: Evidence) {
 }
 
 /** Each line counts for the show of its product; the rest counts for none. */
-function partsByCart(order: AttributedOrder, money: CountedOrder, { carts }: Evidences, step: number): Part[] {
+function partsByCart(
+  order: AttributedOrder,
+  money: CountedOrder,
+  { carts }: Evidences,
+  step: number,
+): AttributedPart[] {
   const groups = new Map<string, { reasoned: Reasoned; lines: OrderLine[]; units: number }>();
   const amounts = lineUnits(money, step);
   money.lines.forEach((line, index) => {
@@ -180,11 +185,11 @@ function sharesOf(
 }
 
 function toPart(
-  reasoned: Reasoned & Pick<Part, "rule">,
+  reasoned: Reasoned & Pick<AttributedPart, "rule">,
   units: number,
   lines: readonly OrderLine[],
   refunds: readonly CountedRefund[],
-): Part {
+): AttributedPart {
   return {
     rule: reasoned.rule,
     show: reasoned.show,

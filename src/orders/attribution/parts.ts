@@ -2,7 +2,7 @@ import type { Database } from "../../database/client.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import type { KnownOrder, OrderLine } from "../state/order.state.js";
-import type { Part, PartRefund } from "./attribution.js";
+import type { AttributedPart, PartRefund } from "./attribution.js";
 import { type AttributionRule, type Reason, reasonCodes, ruleCodes } from "../../database/codes.js";
 
 const rules = new Map<number, AttributionRule>(
@@ -25,7 +25,7 @@ interface PartRow {
   readonly refunds: string;
 }
 
-function partOf(row: PartRow): Part {
+function partOf(row: PartRow): AttributedPart {
   const { show, channel, at, seconds, productId, amount, refunded } = row;
   return {
     rule: rules.get(row.rule) ?? "AS_SENT",
@@ -47,7 +47,7 @@ export async function partsBefore(
   db: Database,
   storeId: string,
   orders: readonly Pick<KnownOrder, "id">[],
-): Promise<ReadonlyMap<string, Part[]>> {
+): Promise<ReadonlyMap<string, AttributedPart[]>> {
   const ids = textArrayLiteral(orders.map(({ id }) => id));
   const rows = await withRawParameters(
     (bind) => db.$queryRaw<PartRow[]>`
@@ -55,14 +55,14 @@ export async function partsBefore(
         refunded::float8 AS refunded, lines, refunds
       FROM "OrderPart" WHERE "storeId" = ${storeId} AND "orderId" = ANY(${bind(ids)}::text[]) ORDER BY "orderId", place`,
   );
-  const parts = new Map<string, Part[]>();
+  const parts = new Map<string, AttributedPart[]>();
   for (const row of rows) parts.set(row.orderId, [...(parts.get(row.orderId) ?? []), partOf(row)]);
   return parts;
 }
 
 interface PartsOfOrder {
   readonly order: Pick<KnownOrder, "id" | "placedAt">;
-  readonly parts: readonly Part[];
+  readonly parts: readonly AttributedPart[];
 }
 
 /** Replaces the parts of orders. */

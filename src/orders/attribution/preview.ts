@@ -3,7 +3,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { byEvidence } from "../state/order.record.js";
 import { attributedBy, orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
 import { fromUnits, toUnits } from "../../lib/money.js";
-import { partsOf } from "./attribution.js";
+import { attribute } from "./attribution.js";
 import type { Attribution } from "./settings.js";
 import { readEvidences } from "./touchpoints.js";
 import { partsBefore } from "./parts.js";
@@ -72,7 +72,7 @@ export async function previewAttribution(
     const evidences = await readEvidences(db, storeId, page, attribution, ({ id }) => before.get(id) ?? []);
     page.forEach((order, index) => {
       add("before", before.get(order.id) ?? []);
-      add("after", partsOf(order, attribution, evidences[index] ?? { carts: new Map() }));
+      add("after", attribute(order, attribution, evidences[index] ?? { carts: new Map() }));
     });
     previewed += page.length;
     last = rows.at(-1);

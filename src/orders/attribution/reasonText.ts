@@ -1,9 +1,9 @@
-import type { Part } from "./attribution.js";
+import type { AttributedPart } from "./attribution.js";
 
 const [minute, hour, day] = [60, 3_600, 86_400];
 
 /** A sentence that says why a part of an order counts for its show, or for none. */
-export function becauseOf(part: Part, placedAt: Date, windowHours: number, showName: string | null): string {
+export function reasonText(part: AttributedPart, placedAt: Date, windowHours: number, showName: string | null): string {
   const name = showName ?? "a show";
   const before = beforeOrder(placedAt.getTime() - part.at.getTime());
   switch (part.reason) {

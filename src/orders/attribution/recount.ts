@@ -4,7 +4,7 @@ import { asLocked } from "../../database/shares/lockWait.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { noteDue } from "../../events/record/fold.js";
+import { markFoldable } from "../../events/record/fold.js";
 import { attributeWithin, lockTimeoutMs } from "../state/order.record.js";
 import { waitForOrders } from "../state/order.store.js";
 import type { Attribution } from "./settings.js";
@@ -71,7 +71,7 @@ export async function recountPage(
   const work = () =>
     inTransaction(db, { timeoutMs }, (transaction) => asLocked(pageWithin(transaction, storeId, take)));
   const page = await retryAfterMoves(db, storeId, work);
-  for (const lsId of page.changed) noteDue(db, storeId, lsId);
+  for (const lsId of page.changed) markFoldable(db, storeId, lsId);
   return page;
 }
 

@@ -3,7 +3,7 @@ import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { secondsMax } from "../../events/events.input.js";
 import { idArrayLiteral } from "../../events/record/eventValues.sql.js";
-import type { AttributedOrder, Evidence, Evidences, Part } from "./attribution.js";
+import type { AttributedOrder, Evidence, Evidences, AttributedPart } from "./attribution.js";
 import type { Attribution } from "./settings.js";
 
 /** Less means that a page was opened and left. */
@@ -29,7 +29,7 @@ export async function readEvidences(
   storeId: string,
   orders: readonly AttributedOrder[],
   attribution: Attribution,
-  partsOf: (order: AttributedOrder) => readonly Part[],
+  partsOf: (order: AttributedOrder) => readonly AttributedPart[],
 ): Promise<Evidences[]> {
   const found = await findEvidences(db, storeId, orders, attribution);
   const removed = orders.map((order) => partsOf(order).filter((part) => isWithin(part, order, attribution)));
@@ -53,12 +53,16 @@ function windowStartOf(placedAt: Date | undefined, { windowHours }: Attribution)
 }
 
 /** Whether a part follows this rule, for an event within the window. */
-function isWithin({ rule, show, at }: Part, { placedAt }: AttributedOrder, attribution: Attribution): boolean {
+function isWithin(
+  { rule, show, at }: AttributedPart,
+  { placedAt }: AttributedOrder,
+  attribution: Attribution,
+): boolean {
   if (rule === "AS_SENT" || rule !== attribution.rule) return false;
   return show !== 0 && at <= placedAt && Number(at) >= windowStartOf(placedAt, attribution);
 }
 
-function withEarlier(found: Evidences, { show, channel, at, seconds, reason, lines }: Part): Evidences {
+function withEarlier(found: Evidences, { show, channel, at, seconds, reason, lines }: AttributedPart): Evidences {
   const earlier = { show, channel, at, seconds };
   const later = (other: Evidence | undefined) => (other === undefined || other.at < at ? earlier : other);
   if (reason === "WATCHED") return { ...found, watched: later(found.watched) };

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { notJson } from "../../lib/json/parseJson.js";
 import { checkCurrency } from "../../events/events.input.js";
 import { readLines } from "../../events/files/ndjson.js";
-import { type Json, listOf, parsePayload, PayloadError, textOf } from "../hooks/payload.js";
+import { type Json, listOf, parsePayload, PayloadError, textMember } from "../hooks/payload.js";
 import { stateOfShopify } from "../hooks/shopify.js";
 import { stateOfWoocommerce } from "../hooks/woocommerce.js";
 import type { FileOrder } from "./fileOrder.js";
@@ -104,8 +104,8 @@ function readShopOrder(system: ShopSystem, text: string, line: number, { currenc
     const { id, placedAt, amount, parentId = "" } = read;
     if (read.hasParts === true && divided.size < dividedMax) divided.add(id);
     const state = divided.has(parentId) ? { ...read, isPart: true } : read;
-    const shop = { state, status: textOf(payload, system.status) ?? "(none)" };
-    return { order: { id, placedAt, amount }, line, name: textOf(payload, system.number) ?? "", faults, shop };
+    const shop = { state, status: textMember(payload, system.status) ?? "(none)" };
+    return { order: { id, placedAt, amount }, line, name: textMember(payload, system.number) ?? "", faults, shop };
   } catch (error) {
     throw error instanceof PayloadError ? faultAt(line, error.message) : error;
   }

@@ -1,4 +1,4 @@
-import { identifiesNobody } from "../../events/events.input.js";
+import { isPlaceholderId } from "../../events/events.input.js";
 import { parseDateTime } from "../../lib/dateTime.js";
 import { canBeKey } from "../../lib/text.js";
 import { isName } from "../state/order.rules.js";
@@ -63,7 +63,7 @@ export function listOf(parent: Json, name: string): readonly Json[] {
 }
 
 /** A text, or a number as a text; undefined where there is none. */
-export function textOf(parent: Json, name: string): string | undefined {
+export function textMember(parent: Json, name: string): string | undefined {
   const value = parent[name];
   if (value === null || value === undefined || value === "") return undefined;
   if (typeof value === "string" || typeof value === "number") return String(value);
@@ -73,7 +73,7 @@ export function textOf(parent: Json, name: string): string | undefined {
 /** Those of these members that name a product; the last one is its name, for products without ids. */
 export function namesOf(line: Json, ids: readonly string[], name: string): readonly string[] {
   const given = (member: string) => {
-    const text = textOf(line, member)?.trim() ?? "";
+    const text = textMember(line, member)?.trim() ?? "";
     return text !== "" && canBeKey(text) ? [text] : [];
   };
   const found = ids.flatMap(given).filter(isName);
@@ -81,7 +81,7 @@ export function namesOf(line: Json, ids: readonly string[], name: string): reado
 }
 
 export function idOf(parent: Json, name: string): string {
-  const id = textOf(parent, name);
+  const id = textMember(parent, name);
   if (id === undefined) throw new PayloadError(`${name} is missing.`);
   if (!canBeKey(id)) throw new PayloadError(`${name} is not an id.`);
   return id;
@@ -93,7 +93,7 @@ const plainNumber = /^[\d.e+-]+$/iu;
 
 /** An amount of money, which both systems write as a text; undefined where there is none. */
 export function amountOf(parent: Json, name: string): number | undefined {
-  const text = textOf(parent, name);
+  const text = textMember(parent, name);
   if (text === undefined) return undefined;
   const amount = plainNumber.test(text) ? Number(text) : Number.NaN;
   if (Math.abs(amount) <= amountMax) return exact(amount);
@@ -107,7 +107,7 @@ const fromNowMs = 86_400_000;
 
 /** A time since 1970; one without a time zone is of UTC. Undefined where there is none. */
 export function timeOf(parent: Json, name: string): Date | undefined {
-  const text = textOf(parent, name);
+  const text = textMember(parent, name);
   if (text === undefined) return undefined;
   const shown = text.replace(/([+-]\d{2})(\d{2})$/u, "$1:$2");
   const time = parseDateTime(zone.test(shown) ? shown : `${shown}Z`);
@@ -155,7 +155,7 @@ export function viewerOf(order: Json, list: string, name: string, note: (fault: 
 export function viewerIdOf(text: string, note: (fault: string) => void): string | null {
   const id = text.trim();
   if (id === "") return null;
-  if (canBeKey(id) && !identifiesNobody(id)) return id;
+  if (canBeKey(id) && !isPlaceholderId(id)) return id;
   note(`${viewerAttribute} identifies no viewer: see how the shop sets it.`);
   return null;
 }

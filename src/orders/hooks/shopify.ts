@@ -10,7 +10,7 @@ import {
   parsePayload,
   PayloadError,
   quantityOf,
-  textOf,
+  textMember,
   timeOf,
   viewerOf,
 } from "./payload.js";
@@ -37,12 +37,12 @@ export function stateOfShopify(order: Json, note: Note): HookState {
   const placedAt = timeOf(order, "processed_at") ?? timeOf(order, "created_at");
   if (total === undefined || placedAt === undefined) throw new PayloadError("total_price or created_at is missing.");
   if (total < 0) throw new PayloadError("total_price is negative: that is no order.");
-  const currency = textOf(order, "currency");
+  const currency = textMember(order, "currency");
   const areTaxesIncluded = order["taxes_included"] === true;
   const sent = listOf(order, "refunds");
   const refunds = sent.map((refund) => refundOf(refund, { currency: currency ?? null, areTaxesIncluded }));
-  const status = textOf(order, "financial_status") ?? "";
-  const isCancelled = textOf(order, "cancelled_at") !== undefined || status === "voided";
+  const status = textMember(order, "financial_status") ?? "";
+  const isCancelled = textMember(order, "cancelled_at") !== undefined || status === "voided";
   const { most, remaining } = leftOf(order, total, { sent, refunds });
   const isGivenBack = isCancelled || sent.some((refund) => transactionsOf(refund).some(hasSucceeded));
   return {
@@ -85,12 +85,14 @@ function linesOf(order: Json, refunds: readonly Json[], areTaxesIncluded: boolea
   const givenBack = new Set(
     refunds
       .filter((refund) => transactionsOf(refund).length > 0 || adjustmentsOf(refund).length > 0)
-      .flatMap((refund) => listOf(refund, "refund_line_items").flatMap((line) => textOf(line, "line_item_id") ?? [])),
+      .flatMap((refund) =>
+        listOf(refund, "refund_line_items").flatMap((line) => textMember(line, "line_item_id") ?? []),
+      ),
   );
   const lines = listOf(order, "line_items").slice(0, linesMax);
   return lines.flatMap((line) => {
     const all = quantityOf(line);
-    const isSold = givenBack.has(textOf(line, "id") ?? "") || line["current_quantity"] === undefined;
+    const isSold = givenBack.has(textMember(line, "id") ?? "") || line["current_quantity"] === undefined;
     const quantity = isSold ? all : Math.min(all, quantityOf(line, "current_quantity"));
     if (quantity === 0) return [];
     const discounts = sumOf(listOf(line, "discount_allocations"));
@@ -140,7 +142,7 @@ function paidBackOf(refund: Json, currency: string | null): number | undefined {
   const succeeded = transactions.filter(hasSucceeded);
   if (succeeded.length === 0) return transactions.length > 0 ? 0 : undefined;
   const own = succeeded.filter((transaction) => {
-    const given = textOf(transaction, "currency");
+    const given = textMember(transaction, "currency");
     return given === undefined || currency === null || given.toUpperCase() === currency.toUpperCase();
   });
   return own.length > 0 ? Math.max(0, sumOf(own)) : undefined;
@@ -160,11 +162,11 @@ function calculatedOf(refund: Json, areTaxesIncluded: boolean): number {
 }
 
 function transactionsOf(refund: Json): readonly Json[] {
-  return listOf(refund, "transactions").filter((transaction) => textOf(transaction, "kind") === "refund");
+  return listOf(refund, "transactions").filter((transaction) => textMember(transaction, "kind") === "refund");
 }
 
 function hasSucceeded(transaction: Json): boolean {
-  return textOf(transaction, "status") === "success";
+  return textMember(transaction, "status") === "success";
 }
 
 function adjustmentsOf(refund: Json): readonly Json[] {
@@ -172,7 +174,7 @@ function adjustmentsOf(refund: Json): readonly Json[] {
 }
 
 function isDiscrepancy(adjustment: Json): boolean {
-  return textOf(adjustment, "kind") === "refund_discrepancy";
+  return textMember(adjustment, "kind") === "refund_discrepancy";
 }
 
 function shopMoneyOf(parent: Json, name: string): number {

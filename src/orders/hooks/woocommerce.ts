@@ -11,7 +11,7 @@ import {
   parsePayload,
   PayloadError,
   quantityOf,
-  textOf,
+  textMember,
   timeOf,
   viewerOf,
 } from "./payload.js";
@@ -59,8 +59,8 @@ export function stateOfWoocommerce(order: Json, note: Note): HookState {
     ...statusOf(order, refunds.length > 0),
     amount,
     remaining: Math.max(0, exact(amount - refunded)),
-    currency: textOf(order, "currency"),
-    lines: listOf(order, "line_items").slice(0, linesMax).flatMap(lineOf),
+    currency: textMember(order, "currency"),
+    lines: listOf(order, "line_items").slice(0, linesMax).flatMap(hookLine),
     refunds,
     viewerId: viewerOf(order, "meta_data", "key", note),
     lsId: null,
@@ -70,9 +70,9 @@ export function stateOfWoocommerce(order: Json, note: Note): HookState {
 }
 
 function familyOf(order: Json): Family {
-  const parentId = textOf(order, "parent_id");
-  const isChild = parentId !== undefined && !["0", textOf(order, "id")].includes(parentId) && canBeKey(parentId);
-  const isPart = isChild && ofVendors.has(textOf(order, "created_via") ?? "");
+  const parentId = textMember(order, "parent_id");
+  const isChild = parentId !== undefined && !["0", textMember(order, "id")].includes(parentId) && canBeKey(parentId);
+  const isPart = isChild && ofVendors.has(textMember(order, "created_via") ?? "");
   return { ...(isChild && { parentId }), ...(isPart && { isPart }), ...(isDivided(order) && { hasParts: true }) };
 }
 
@@ -86,8 +86,8 @@ function isDivided(order: Json): boolean {
 }
 
 function statusOf(order: Json, hasRefunds: boolean) {
-  const status = textOf(order, "status") ?? "";
-  const hasPaidTime = textOf(order, "date_paid_gmt") !== undefined && !partlyPaid.test(status);
+  const status = textMember(order, "status") ?? "";
+  const hasPaidTime = textMember(order, "date_paid_gmt") !== undefined && !partlyPaid.test(status);
   const isCancelled = cancelled.has(status) || (status === "refunded" && !hasRefunds);
   return { isPaid: paid.has(status) || hasPaidTime, isCancelled };
 }
@@ -114,7 +114,7 @@ function requireCurrentPayload(order: Json): void {
   }
 }
 
-function lineOf(line: Json): HookLine[] {
+function hookLine(line: Json): HookLine[] {
   const quantity = quantityOf(line);
   const amount = Math.max(0, exact((amountOf(line, "total") ?? 0) + (amountOf(line, "total_tax") ?? 0)));
   return quantity === 0

@@ -33,10 +33,14 @@ export async function statesOf(
   ]);
   const products = await productsOfNames(db, storeId, allLines.flatMap(namesOf));
   const channels = await channelsOf(db, storeId, orders);
-  return orders.map((order, index) => stateOf(order, channels[index] ?? null, (line) => lineOf(line, products)));
+  return orders.map((order, index) => orderState(order, channels[index] ?? null, (line) => orderLine(line, products)));
 }
 
-function stateOf(order: OrderInput, channel: Channel | null, toLine: (line: OrderLineInput) => OrderLine): OrderState {
+function orderState(
+  order: OrderInput,
+  channel: Channel | null,
+  toLine: (line: OrderLineInput) => OrderLine,
+): OrderState {
   const { id, placedAt, amount, viewerId, lines, lsId } = order;
   const refunds = (order.refunds ?? []).map((refund, index) => ({
     id: refund.id || `#${index + 1}`,
@@ -62,7 +66,7 @@ function stateOf(order: OrderInput, channel: Channel | null, toLine: (line: Orde
   };
 }
 
-function lineOf(line: OrderLineInput, products: ReadonlyMap<string, string>): OrderLine {
+function orderLine(line: OrderLineInput, products: ReadonlyMap<string, string>): OrderLine {
   const { productId, quantity, amount } = line;
   return { productId: productId || productOf(namesOf(line), products), quantity, amount };
 }

@@ -5,8 +5,8 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 import type { Channel } from "../../events/events.input.js";
-import type { Part } from "../attribution/attribution.js";
-import { becauseOf } from "../attribution/reasonText.js";
+import type { AttributedPart } from "../attribution/attribution.js";
+import { reasonText } from "../attribution/reasonText.js";
 import type { AttributionRule } from "../../database/codes.js";
 import { counted } from "./order.state.js";
 import { type OrderLine } from "./order.state.js";
@@ -140,7 +140,7 @@ async function describe(db: Database, storeId: string, orders: readonly Claimed[
 }
 
 function attributionOfPart(
-  part: Part,
+  part: AttributedPart,
   order: Claimed,
   windowHours: number,
   show: OrderAttribution["show"],
@@ -154,7 +154,7 @@ function attributionOfPart(
     amount,
     refunded,
     rule,
-    because: becauseOf(part, order.placedAt, windowHours, show?.name ?? null),
+    because: reasonText(part, order.placedAt, windowHours, show?.name ?? null),
     evidence: hasEvidence
       ? { kind, at, seconds: kind === "VIEW" ? seconds : null, productId: productId === "" ? null : productId }
       : null,

@@ -1,11 +1,11 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { asLocked, whenUnlocked } from "../../database/shares/lockWait.js";
+import { asLocked, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
-import { noteDue } from "../../events/record/fold.js";
-import { partsOf } from "../attribution/attribution.js";
+import { markFoldable } from "../../events/record/fold.js";
+import { attribute } from "../attribution/attribution.js";
 import type { Attribution } from "../attribution/settings.js";
 import { readEvidences } from "../attribution/touchpoints.js";
 import { entriesOf, type Entry, recordEntries } from "./orderEntries.js";
@@ -150,8 +150,8 @@ async function changeOrders(
   };
   const key = `orders ${storeId} ${ids[0] ?? ""}`;
   const attempt = () => retryAfterMoves(db, storeId, work);
-  const result = await whenUnlocked(key, attempt, { waitMs, refusal: ordersLocked });
-  for (const lsId of result.changed) noteDue(db, storeId, lsId);
+  const result = await retryWhileLocked(key, attempt, { waitMs, refusal: ordersLocked });
+  for (const lsId of result.changed) markFoldable(db, storeId, lsId);
   return result;
 }
 
@@ -172,7 +172,7 @@ async function changeWithin(
   if (changed.length === 0) return { ...receipt, changed: [] };
   const attribution = await attributionOf(transaction, storeId);
   const claimed = await byEvidence(transaction, storeId, changed, attribution);
-  const shows = await attribute(transaction, storeId, { known, orders: claimed, attribution });
+  const shows = await replaceParts(transaction, storeId, { known, orders: claimed, attribution });
   const saved = claimed.map((order) => ({ ...order, dueAt: againAt(order, attribution, now) }));
   const others = saved.filter((order) => order.dueAt !== null || isChanged(known.get(order.id), order, now));
   if (others.length > 0) await saveOrders(transaction, storeId, others);
@@ -210,7 +210,7 @@ export async function byEvidence(
   const all = [...both, ...turned].map(attributedBy);
   const evidences = await readEvidences(db, storeId, all, attribution, () => []);
   const latest = all.map((order, index) => {
-    const parts = partsOf(order, attribution, evidences[index] ?? { carts: new Map() });
+    const parts = attribute(order, attribution, evidences[index] ?? { carts: new Map() });
     return Math.max(0, ...parts.flatMap(({ show, at }) => (show === 0 ? [] : [at.getTime()])));
   });
   const better = turned.filter((_, index) => (latest[both.length + index] ?? 0) > (latest[index] ?? 0));
@@ -226,7 +226,7 @@ interface Changing {
 }
 
 /** Replaces the parts of orders, and adds the differences to the ledgers of shows. @returns the ids of the shows that changed */
-async function attribute(
+async function replaceParts(
   transaction: Database,
   storeId: string,
   { known, orders, attribution }: Changing,
@@ -243,7 +243,7 @@ async function attribute(
     const old = known.get(order.id);
     const own = partsOfOrders.get(order.id) ?? [];
     const before = old === undefined ? order : attributedBy(old);
-    const now = partsOf(order, attribution, evidences[index] ?? { carts: new Map() });
+    const now = attribute(order, attribution, evidences[index] ?? { carts: new Map() });
     entries.push(...entriesOf(order, before, own, now));
     return { order, parts: now, isOther: JSON.stringify(own) !== JSON.stringify(now) };
   });

@@ -183,7 +183,7 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
 
 /** The time in the newest state; of equally new states, the latest time. */
 function placedAtOf({ placedAt }: KnownOrder, news: OrderState, newest: NewestState): Date {
-  return news.placedAt > placedAt && compareTexts(newest, stateOf(news)) === 0 ? news.placedAt : placedAt;
+  return news.placedAt > placedAt && compareTexts(newest, newestState(news)) === 0 ? news.placedAt : placedAt;
 }
 
 function linedBy(
@@ -204,12 +204,12 @@ function restoredBy({ restoredAt = 0 }: KnownMoney, news: OrderState): Pick<Know
 
 /** The newer one of two states. */
 function newestOf(known: NewestState | null, news: OrderState): NewestState {
-  const state = stateOf(news);
+  const state = newestState(news);
   if (news.changedAt === undefined) return { ...state, changedAt: changeOf(state, known) };
   return known === null || compare(state, known) > 0 ? state : known;
 }
 
-function stateOf({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...state }: OrderState): NewestState {
+function newestState({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...state }: OrderState): NewestState {
   const { areTaxesIncluded = false, refunds } = state;
   const listed = refunds.map(({ id }) => id);
   const time = changedAt?.getTime() ?? 0;

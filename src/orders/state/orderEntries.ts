@@ -4,7 +4,7 @@ import { LockedError } from "../../database/shares/lockWait.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { queryStore } from "../../database/sql/storeStatements.js";
-import { keepNamesWithin, nameLimits, type NamesOfShow, type NewName } from "../../events/record/countedNames.js";
+import { reserveNamesWithin, nameLimits, type NamesOfShow, type NewName } from "../../events/record/countedNames.js";
 import { nextSlot, type Outcome } from "../../events/record/events.send.js";
 import { reversalCodes, typeCodes } from "../../database/codes.js";
 import { idArrayLiteral } from "../../events/record/eventValues.sql.js";
@@ -12,7 +12,7 @@ import type { EventColumns } from "../../events/record/events.columns.js";
 import { eventStatement } from "../../events/record/events.sql.js";
 import { unknownName } from "../../events/record/countedNames.sql.js";
 import type { OrderLine } from "./order.state.js";
-import type { Part } from "../attribution/attribution.js";
+import type { AttributedPart } from "../attribution/attribution.js";
 
 /** An event of an order in a show's ledger: an ORDER or a REFUND, or the reversal of one. */
 export interface Entry {
@@ -26,7 +26,7 @@ export interface Entry {
   readonly lines: readonly OrderLine[];
 }
 
-type CountedPart = Pick<Part, "show" | "channel" | "amount" | "lines" | "refunds">;
+type CountedPart = Pick<AttributedPart, "show" | "channel" | "amount" | "lines" | "refunds">;
 
 interface OfOrder {
   readonly id: string;
@@ -139,7 +139,7 @@ async function recordColumns(
   shows: readonly EntriesOfShow[],
   columns: EventColumns,
 ): Promise<void> {
-  const areKept = await keepNamesWithin(transaction, storeId, shows, nameLimits);
+  const areKept = await reserveNamesWithin(transaction, storeId, shows, nameLimits);
   let offset = 0;
   const batchShows = shows.map(({ lsId, entries }) => {
     const of = { lsId, earliest: null, createdAt: undefined, offset };

@@ -41,20 +41,20 @@ export async function readBody(
   const createInflater = inflaterFor(request);
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
-  let refuse: Fail = () => undefined;
-  const scan = scanBody(options, isWhole ? announced : undefined, (error) => refuse(error));
+  let fail: Fail = () => undefined;
+  const scan = scanBody(options, isWhole ? announced : undefined, (error) => fail(error));
   const progress = new Progress();
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge();
     progress.add(chunk.length);
-    if (bytes >= longFromBytes) progress.watch(() => share.isWanted(), refuse);
+    if (bytes >= longFromBytes) progress.watch(() => share.isWanted(), fail);
     return both(scan.add(chunk), share.grow(bytes));
   };
   try {
     const onStart = (fail: Fail): void => {
-      refuse = fail;
+      fail = fail;
       if (isWhole) progress.watch(() => share.isWanted(), fail);
     };
     await receive(request, take, { onStart });

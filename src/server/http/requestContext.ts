@@ -8,7 +8,7 @@ import type { LiveFeed } from "../../schema/context.js";
 import { attributeDue } from "../../orders/attribution/pendingAttribution.js";
 import type { Config } from "../../config.js";
 import type { Database, RootDatabase } from "../../database/client.js";
-import { type Caller, onBehalfOf, reasonOf } from "../../database/shares/caller.js";
+import { type Caller, withCaller, reasonOf } from "../../database/shares/caller.js";
 import { forStore } from "../../database/shares/forStore.js";
 import type { AppError } from "../../errors.js";
 import { ResponseBudget } from "../../schema/limits/responseBudget.js";
@@ -81,7 +81,7 @@ class AccessOfRequest implements RequestAccess, Caller {
   }
 
   dbToWrite(): RootDatabase {
-    return onBehalfOf(this.db, this);
+    return withCaller(this.db, this);
   }
 
   confirmSometimes(): Promise<void> | undefined {

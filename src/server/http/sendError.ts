@@ -32,7 +32,7 @@ export function sendRestError(
   observation.refused(problem.code);
 }
 
-export function problemOf(error: AppError): ProblemDetails {
+export function problemDetailsOf(error: AppError): ProblemDetails {
   return toProblemResponse(error, "", () => undefined).problem;
 }
 

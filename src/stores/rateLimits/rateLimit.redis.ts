@@ -39,7 +39,7 @@ export async function openRedisCounter(url: string, warn: (problem: Error) => vo
   await firstConnection(redis).catch(breaker.failed);
 
   const reserveRemotely = async (policy: Policy, storeId: string) =>
-    readReply(await reserveCall(keyOf(policy, storeId), policy.callsMax, policy.windowMs), policy);
+    readReply(await reserveCall(counterKey(policy, storeId), policy.callsMax, policy.windowMs), policy);
   const count = withLocalFallback({ name: "Redis", breaker, replyTimeoutMs, reserveRemotely });
   return {
     ...count,
@@ -72,6 +72,6 @@ function readReply(reply: unknown, policy: Policy): Reservation {
 }
 
 /** Hashed, because operators of Redis see the keys. */
-function keyOf({ name }: Policy, storeId: string): string {
+function counterKey({ name }: Policy, storeId: string): string {
   return `vitrine:rate:${createHash("sha256").update(`${name}\0${storeId}`).digest("base64url")}`;
 }

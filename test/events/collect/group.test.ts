@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/stores/publicKey.js";
 import { createGroupCommit } from "../../../src/events/collect/group.js";
-import { onBehalfOf } from "../../../src/database/shares/caller.js";
+import { withCaller } from "../../../src/database/shares/caller.js";
 import { forStore } from "../../../src/database/shares/forStore.js";
 import { openTestApp, testDatabase } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
@@ -132,7 +132,7 @@ test("the keys of one store have half of all places to wait, so that those of ot
   const [{ store, show }, other] = [await shop(), await shop()];
   const record = createGroupCommit();
   const send = (id: string, storeId: string, lsId: string, key: string) => {
-    const db = onBehalfOf(forStore(app.db, storeId), { id: key, confirm: () => Promise.resolve() });
+    const db = withCaller(forStore(app.db, storeId), { id: key, confirm: () => Promise.resolve() });
     return record(db, storeId, lsId, asInputs([sent(id)]));
   };
   const waiting = Array.from({ length: 2_500 }, (_, n) => send(`e${n}`, store.id, show, `key ${n % 2}`));

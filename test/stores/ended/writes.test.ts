@@ -9,7 +9,7 @@ import { importFrom, type ImportOptions } from "../../../src/catalog/import/impo
 import type { ProductSource } from "../../../src/catalog/import/importTypes.js";
 import { importProducts, listSource } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { connect } from "../../../src/database/open.js";
-import { onBehalfOf } from "../../../src/database/shares/caller.js";
+import { withCaller } from "../../../src/database/shares/caller.js";
 import { forStore, sharesOf } from "../../../src/database/shares/forStore.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { AppError } from "../../../src/errors.js";
@@ -36,7 +36,7 @@ function callerOf({ id }: Pick<TestStore, "id">, tokenId = "token") {
     asked += 1;
     if (asked > endsAfter) throw gone;
   };
-  const db = onBehalfOf(forStore(app.db, id), { id: tokenId, confirm });
+  const db = withCaller(forStore(app.db, id), { id: tokenId, confirm });
   /** After so many further questions. */
   const end = (after = 0): void => void (endsAfter = asked + after);
   return { db, end };

@@ -48,7 +48,7 @@ function tilesOf(kpis: Kpis, formatMoney: FormatMoney): TileOfKpi[] {
     ["Sales", formatMoney(sales.total), "total", sumParts(sales, formatMoney)],
     ["Net sales", formatMoney(netSales.total), "total", [refunded]],
     ["Orders", formatCount(orders.total), "total", sumParts(orders, formatCount)],
-    ["Viewers", formatCount(viewers.total), "total", [...partsOf(viewers, formatCount), unique, engaged]],
+    ["Viewers", formatCount(viewers.total), "total", [...channelParts(viewers, formatCount), unique, engaged]],
     ["Add to cart", orDash(formatRate)(addToCart), "of viewers", averageParts(kpis, kpis.addToCart, formatRate)],
     ["View time", orDash(formatDuration)(avgViewTime), "average", averageParts(kpis, kpis.avgViewTime, formatDuration)],
     [
@@ -65,7 +65,7 @@ function tilesOf(kpis: Kpis, formatMoney: FormatMoney): TileOfKpi[] {
   return refunds.total > 0 ? tiles : tiles.filter(([name]) => name !== "Net sales");
 }
 
-function partsOf({ live, replay }: { live: number; replay: number }, format: (value: number) => string): Part[] {
+function channelParts({ live, replay }: { live: number; replay: number }, format: (value: number) => string): Part[] {
   return [
     ["Live", format(live)],
     ["Replay", format(replay)],
@@ -85,5 +85,5 @@ function averageParts(
 }
 
 function sumParts(sum: { live: number; replay: number; referral: number }, format: (value: number) => string): Part[] {
-  return [...partsOf(sum, format), ["Referral", format(sum.referral)]];
+  return [...channelParts(sum, format), ["Referral", format(sum.referral)]];
 }

@@ -192,7 +192,7 @@ interface QuestionProps extends Omit<ControlProps, "status"> {
 
 function Question({ token, lsId, name, step, onClose }: QuestionProps) {
   const form = useForm(async () => {
-    const problem = await problemOf(lsId, step, token);
+    const problem = await stepProblem(lsId, step, token);
     if (problem === undefined) onClose();
     return problem;
   });
@@ -209,7 +209,7 @@ function Question({ token, lsId, name, step, onClose }: QuestionProps) {
 }
 
 /** Saves the show with its next status, and everything else unchanged. @returns why it was not saved */
-async function problemOf(lsId: string, { next }: Step, token: string): Promise<string | undefined> {
+async function stepProblem(lsId: string, { next }: Step, token: string): Promise<string | undefined> {
   try {
     const { liveStream: saved } = await query(savedShowQuery, { lsId }, { token });
     if (saved === null) throw asFailure(undefined); // the query has thrown the error that says why

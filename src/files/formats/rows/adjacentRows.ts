@@ -1,5 +1,5 @@
 import type { Draft, Fields, Parent, RowReader } from "../layout.js";
-import { keyOf, keyWithOptions, titleWithOptions } from "../values/options.js";
+import { optionKey, keyWithOptions, titleWithOptions } from "../values/options.js";
 import { commandOf, kindOf } from "./rowCommands.js";
 import { ParentRows } from "./parentRows.js";
 import { copied, emptyRow, type SourceRow } from "./row.js";
@@ -18,7 +18,7 @@ interface Group {
   characters: number;
 }
 
-function textOf(value: unknown): string {
+function cellText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -64,7 +64,7 @@ export class AdjacentRows implements RowReader {
       const key = fields.text(row, "key") || `line ${row.line}`;
       return fields.has("handle") ? key : `${key}\n${row.line}`; // each row of kind product begins a new one
     }
-    return keyOf(fields.text(row, "title")) || current;
+    return optionKey(fields.text(row, "title")) || current;
   }
 
   /** The handle, or its substitute in systems without handles. */
@@ -170,7 +170,7 @@ export class AdjacentRows implements RowReader {
       fields: {
         id: sku,
         sku,
-        title: titleWithOptions(textOf(parent?.fields.title), options),
+        title: titleWithOptions(cellText(parent?.fields.title), options),
         price: fields.price(row, this.#hasKinds ? product : emptyRow),
         available: fields.available(row, product),
         featured_image: fields.variantImage(row),

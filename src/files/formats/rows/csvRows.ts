@@ -75,7 +75,7 @@ export class CsvRows implements RowSource {
     const { text, line } = record;
     if (found === undefined) return { message: recordFaultMessage(record, this.delimiter), line, ends: false };
     if (!text.isWellFormed()) return { message: invalidRow(record), line, ends: false };
-    const texts = isPlain(text) || found.every(isText) ? found : found.map(textOf);
+    const texts = isPlain(text) || found.every(isText) ? found : found.map(trimmedCell);
     const written = this.reading.escapesFormulas === true && text.includes("'") ? texts.map(withoutEscape) : texts;
     const cells = this.#withVisibleKeys(written, line);
     const last = cells.findLastIndex((cell) => cell !== "");
@@ -108,14 +108,14 @@ function isPlain(record: string): boolean {
 }
 
 function isText(cell: string): boolean {
-  return cell === textOf(cell);
+  return cell === trimmedCell(cell);
 }
 
 function withoutEscape(text: string): string {
   return /^'[=+\-@]/u.test(text) ? text.slice(1) : text;
 }
 
-function textOf(cell: string): string {
+function trimmedCell(cell: string): string {
   const text = cell.trim();
   return text === emptyValue ? "" : text;
 }

@@ -1,5 +1,5 @@
 import type { Draft, Fields, Parent, RowReader } from "../layout.js";
-import { keyOf, keyWithOptions, titleWithOptions } from "../values/options.js";
+import { optionKey, keyWithOptions, titleWithOptions } from "../values/options.js";
 import { kindOf, kindWordOf } from "./rowCommands.js";
 import { ParentRows } from "./parentRows.js";
 import { emptyRow, type SourceRow } from "./row.js";
@@ -92,7 +92,7 @@ export class FamilyRows implements RowReader {
     const shared = fields.shared(row);
     const isOne = !sku.includes(",") || fields.layout.keyOfTitle !== true;
     const [ownId, ownSku] = isOne ? [id || sku, second || sku || id] : ["", ""];
-    const key = fields.layout.keyOfTitle === true ? keyOf(fields.title(row)) : "";
+    const key = fields.layout.keyOfTitle === true ? optionKey(fields.title(row)) : "";
     return {
       id: ownId || key,
       sku: ownSku || key,

@@ -1,5 +1,5 @@
 import { columnName, type Draft, type Fields, type Layout, namesIn, namesOf, type RowReader } from "../layout.js";
-import { lenientParsers, type ProductFinisher } from "../completeProduct.js";
+import { lenientParsers, type ProductCompleter } from "../completeProduct.js";
 import { google } from "../layouts/google.js";
 import { Notes } from "../notes.js";
 import type { FormatReadOptions, OpenFile } from "../fileState.js";
@@ -24,7 +24,7 @@ const keyRoles = ["id", "sku", "secondSku", "handle", "key", "parent"] as const;
 /** @param finisher names columns besides those of the layout. @param notes receives unused elements and changed keys */
 export function rowSource(
   file: OpenFile,
-  finisher: Pick<ProductFinisher, "columns" | "keyColumns">,
+  finisher: Pick<ProductCompleter, "columns" | "keyColumns">,
   notes: Notes,
 ): RowSource {
   const { isXml, found } = file;

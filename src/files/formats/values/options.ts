@@ -16,7 +16,7 @@ export function keyWithOptions(key: string, values: readonly string[]): string {
 }
 
 /** The handle that Shopify makes of a title. */
-export function keyOf(title: string): string {
+export function optionKey(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")

@@ -15,7 +15,7 @@ import { ShowNotStartedError } from "../../../shows/liveStream.js";
 import type { LiveFeed } from "../../../schema/context.js";
 import type { Config } from "../../../config.js";
 import type { Database, RootDatabase } from "../../../database/client.js";
-import { onBehalfOf, reasonOf } from "../../../database/shares/caller.js";
+import { withCaller, reasonOf } from "../../../database/shares/caller.js";
 import { forStore } from "../../../database/shares/forStore.js";
 import { AppError } from "../../../errors.js";
 import { parseJson } from "../../../lib/json/parseJson.js";
@@ -123,7 +123,7 @@ async function collect(
   const collected = readCollected(sent, { device, ownOrigins });
   const { show, events, claims } = collected;
   const confirm = (within?: Database) => findKey(key, within);
-  const ofCaller = onBehalfOf(forStore(db, storeId), { id, confirm });
+  const ofCaller = withCaller(forStore(db, storeId), { id, confirm });
   try {
     await claim(ofCaller, storeId, collected, feed);
     if (events.length === 0 && claims.size > 0) return { accepted: claims.size, duplicates: 0 };

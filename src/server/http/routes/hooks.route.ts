@@ -9,7 +9,7 @@ import { isPing, readWoocommerce } from "../../../orders/hooks/woocommerce.js";
 import { currencyOf } from "../../../stores/store.currency.js";
 import type { LiveFeed } from "../../../schema/context.js";
 import type { Database, RootDatabase } from "../../../database/client.js";
-import { onBehalfOf } from "../../../database/shares/caller.js";
+import { withCaller } from "../../../database/shares/caller.js";
 import { forStore } from "../../../database/shares/forStore.js";
 import { AppError } from "../../../errors.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
@@ -53,19 +53,19 @@ export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions)
       if (conditionOf(request) !== undefined) throw conditionNotTaken();
       const body = await readRaw(request);
       const hook = await findHook(path.slice(hooksPath.length + 1));
-      if (hook === undefined) return refuse(exchange);
+      if (hook === undefined) return refuseSignature(exchange);
       observation.storeId = hook.storeId;
       const signature = headerOf(request, systems[hook.from].signature);
       if (hook.from === "woocommerce" && signature === "" && isPing(body)) return respondJson(response, 200, {});
       if (!isSigned(body, signature, hook)) {
         noteRefused(hook, "UNAUTHENTICATED");
-        return refuse(exchange);
+        return refuseSignature(exchange);
       }
       const confirm = async (within: Database) => {
         if ((await findHook(hook.id, within)) === undefined)
           throw new AppError("UNAUTHENTICATED", "The hook was removed.");
       };
-      const ofHook = onBehalfOf(forStore(db, hook.storeId), { id: hook.id, confirm });
+      const ofHook = withCaller(forStore(db, hook.storeId), { id: hook.id, confirm });
       observation.delivered(hook.from, await take(ofHook, hook, { request, body, deliver }));
       respondJson(response, 200, {});
     } catch (error) {
@@ -110,7 +110,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function refuse({ response, observation }: Exchange): void {
+function refuseSignature({ response, observation }: Exchange): void {
   observation.refused("UNAUTHENTICATED");
   send(response, 401, { "content-length": 0 });
 }
