@@ -6,7 +6,9 @@ import { sections } from "../src/config.js";
 import { type ErrorCode, errorCodes, placeCodes } from "../src/errors.js";
 import { schema } from "../src/api/graphql/schema.js";
 import { problemTypes } from "../src/api/rest/problemDetails.js";
+import { showColumns } from "../src/figures/store/showColumns.js";
 import { withLayouts } from "./layoutDocs.js";
+import { table } from "./markdownTable.js";
 
 const helpCharactersMax = 110;
 
@@ -47,15 +49,6 @@ function variableRow(variable: z.ZodType): string[] {
   return [`\`${title}\``, byDefault === "" ? "" : `\`${byDefault}\``, values.join(", "), description];
 }
 
-/** As oxfmt aligns it. */
-function table(heading: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = [heading, ...texts];
-  const widths = heading.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
-  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
-  return lines.join("\n");
-}
-
 function errors(): string {
   const codes = Object.keys(errorCodes) as ErrorCode[];
   const byStatus = codes.toSorted((a, b) => problemTypes[a].status - problemTypes[b].status);
@@ -78,12 +71,33 @@ function kpis(): string {
   const parts = [...valueTypes].filter((name) => fieldsOf(name).length > 0);
   return `# KPIs
 
-\`npm run docs\` writes this page from the schema. [Analytics](analytics.md#kpis) has an example and the rules.
+\`npm run docs\` writes this page from the schema. [Analytics](analytics.md#read-figures) has an example, and
+[figures](figures.md#kpis) the rules.
 
 ${table(["KPI", "Type", "Definition"], fieldsOf("Kpis").map(fieldRow))}
 
+## Columns of exports
+
+After those of the show, [CSV of shows](exports.md#figures-of-shows) has these columns, in the order of the file:
+
+${columnsOfExports()}
+
 ${parts.map((name) => `## ${name}\n\n${schema.getType(name)?.description}\n\n${table(["Field", "Type", "Value"], fieldsOf(name).map(fieldRow))}`).join("\n\n")}
 `;
+}
+
+/** The columns of each KPI, as `showColumns` names them: `net_sales_total` is of `netSales`. */
+function columnsOfExports(): string {
+  const columns = new Map<string, string[]>();
+  for (const column of showColumns) {
+    const kpi = fieldsOf("Kpis").find(({ name }) => kpiOfColumn(name).test(column));
+    if (kpi !== undefined) columns.set(kpi.name, [...(columns.get(kpi.name) ?? []), `\`${column}\``]);
+  }
+  return [...columns].map(([name, names]) => `- **\`${name}\`:** ${names.join(", ")}`).join("\n");
+}
+
+function kpiOfColumn(name: string): RegExp {
+  return new RegExp(`^${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}(?:_[a-z]+)?$`, "u");
 }
 
 function fieldsOf(name: string): readonly GraphQLField<unknown, unknown>[] {
