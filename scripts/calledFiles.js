@@ -1,5 +1,5 @@
 // Loaded into a server with --import, by `npm run measure`: on SIGUSR2, writes the names of source files of which a function
-// was called since the last time, one a line, into the file CALLED_FILES. Threads report over a channel.
+// was called since it wrote the last ones, one a line, into the file CALLED_FILES. Threads report over a channel.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { SourceMap } from "node:module";
@@ -31,6 +31,8 @@ if (isMainThread) {
     setTimeout(() => {
       const target = process.env.CALLED_FILES;
       writeFileSync(`${target}.new`, [...found].toSorted((one, other) => one.localeCompare(other)).join("\n"));
+      calledFiles(); // forgets what timers called meanwhile
+      channel.postMessage({});
       renameSync(`${target}.new`, target);
     }, threadsMs);
   });

@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, types, dead code, and that what is generated and committed is up to date.
+// `npm run check`: format, lint, types, dead code, that what is generated and committed is up to date, and that nothing has grown.
 // All of them run, two at a time, so that one run shows everything; the exit status tells whether any failed.
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,6 +24,7 @@ for (const step of generating) await run(step);
 const waiting = checks.values();
 await Promise.all([runAll(waiting), runAll(waiting)]);
 await checkSchema();
+await run(["sizes", ["npx", "tsx", "scripts/measure.ts", "--check"]]); // alone: others would delay what it observes
 process.stdout.write(failed.length === 0 ? "check: all good\n" : `check: failed: ${failed.join(", ")}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 

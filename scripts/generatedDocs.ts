@@ -5,8 +5,9 @@ import { createProgram } from "../src/cli/program.js";
 import { sections } from "../src/config.js";
 import { type ErrorCode, errorCodes, placeCodes } from "../src/errors.js";
 import { schema } from "../src/api/graphql/schema.js";
+import { type KpiName, kpiNames, kpis } from "../src/figures/show/kpis.js";
+import { columnsOf } from "../src/figures/store/showColumns.js";
 import { problemTypes } from "../src/api/rest/problemDetails.js";
-import { showColumns } from "../src/figures/store/showColumns.js";
 import { withLayouts } from "./layoutDocs.js";
 import { table } from "./markdownTable.js";
 
@@ -18,7 +19,7 @@ export const generatedPages: Readonly<Record<string, (page: string) => string>> 
   "docs/configuration.md": configuration,
   "docs/commands.md": commands,
   "docs/errors.md": errors,
-  "docs/kpis.md": kpis,
+  "docs/kpis.md": kpiPage,
 };
 
 const variableColumns = ["Variable", "Default", "Values", "Description"];
@@ -66,7 +67,7 @@ ${table(["Code", "Description"], placeRows)}
 `;
 }
 
-function kpis(): string {
+function kpiPage(): string {
   const valueTypes = new Set(fieldsOf("Kpis").map(({ type }) => getNamedType(type).name));
   const parts = [...valueTypes].filter((name) => fieldsOf(name).length > 0);
   return `# KPIs
@@ -76,28 +77,14 @@ function kpis(): string {
 
 ${table(["KPI", "Type", "Definition"], fieldsOf("Kpis").map(fieldRow))}
 
-## Columns of exports
+## Columns in exports
 
-After those of the show, [CSV of shows](exports.md#figures-of-shows) has these columns, in the order of the file:
+Later versions add columns at the end.
 
-${columnsOfExports()}
+${table(["KPI", "Columns"], kpiNames.map(columnsRow))}
 
 ${parts.map((name) => `## ${name}\n\n${schema.getType(name)?.description}\n\n${table(["Field", "Type", "Value"], fieldsOf(name).map(fieldRow))}`).join("\n\n")}
 `;
-}
-
-/** The columns of each KPI, as `showColumns` names them: `net_sales_total` is of `netSales`. */
-function columnsOfExports(): string {
-  const columns = new Map<string, string[]>();
-  for (const column of showColumns) {
-    const kpi = fieldsOf("Kpis").find(({ name }) => kpiOfColumn(name).test(column));
-    if (kpi !== undefined) columns.set(kpi.name, [...(columns.get(kpi.name) ?? []), `\`${column}\``]);
-  }
-  return [...columns].map(([name, names]) => `- **\`${name}\`:** ${names.join(", ")}`).join("\n");
-}
-
-function kpiOfColumn(name: string): RegExp {
-  return new RegExp(`^${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}(?:_[a-z]+)?$`, "u");
 }
 
 function fieldsOf(name: string): readonly GraphQLField<unknown, unknown>[] {
@@ -107,6 +94,14 @@ function fieldsOf(name: string): readonly GraphQLField<unknown, unknown>[] {
 
 function fieldRow({ name, type, description }: GraphQLField<unknown, unknown>): string[] {
   return [`\`${name}\``, String(type).replaceAll(/[!]/gu, ""), description ?? ""];
+}
+
+function columnsRow(name: KpiName): string[] {
+  const columns = columnsOf(name);
+  const { columns: parts } = kpis[name];
+  const prefix = columns[0]?.slice(0, -(parts[0]?.length ?? 0));
+  if (columns.length < 2) return [`\`${name}\``, columns.length === 0 ? "none" : `\`${columns[0]}\``];
+  return [`\`${name}\``, `\`${prefix}…\` with ${parts.map((part) => `\`${part}\``).join(", ")}`];
 }
 
 function commands(): string {

@@ -5,8 +5,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A request that is recorded together with others is told the duplicates of all of them.",
     file: "src/events/collect/group.ts",
-    from: "one.resolve({ accepted, duplicates: indexes.length - accepted });",
-    to: "one.resolve({ accepted, duplicates: receipt.duplicates });",
+    from: "resolve({ accepted, duplicates: indexes.length - accepted });",
+    to: "resolve({ accepted, duplicates: receipt.duplicates });",
   },
   {
     name: "Of two events of a batch with one id, the last counts instead of the first.",

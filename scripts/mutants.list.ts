@@ -209,8 +209,8 @@ const ofOperations: readonly Mutant[] = [
   {
     name: "The items of a list count as calls of their own under the rate limit.",
     file: "src/schema/limits/rateLimit.ts",
-    from: "calls.set(call, admitted);",
-    to: "",
+    from: "cachedWith(context, `admitted ${name} ${rootKey(info)}`, admission)",
+    to: "admission()",
     tests: ["test/stores/rateLimit", "test/figures/store/productPerformance"],
   },
 ];

@@ -41,8 +41,7 @@ import type { Tracing } from "./server/telemetry/tracing.js";
 import { policiesOf, type RateLimits } from "./schema/limits/policies.js";
 import { createLocalCounter } from "./stores/rateLimits/rateLimit.memory.js";
 import { openRedisCounter } from "./stores/rateLimits/rateLimit.redis.js";
-import { createDatabaseRelay } from "./figures/feed/feed.database.js";
-import { type FeedRelay, openRedisRelay } from "./figures/feed/feed.relay.js";
+import { openRelay } from "./figures/feed/feed.database.js";
 import { readAnalytics } from "./figures/show/kpis.read.js";
 import { createPrimaryCounter } from "./server/cluster/primaryCounter.js";
 import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/databaseErrors.js";
@@ -278,13 +277,11 @@ async function openFeed(config: Config, database: OpenDatabase, log: Logger): Pr
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>
       Promise.reject(mapDatabaseError(error) as Error),
     );
-  return createLiveFeed({ read, relay: await openFeedRelay(config, database, log) });
-}
-
-async function openFeedRelay(config: Config, database: OpenDatabase, log: Logger): Promise<FeedRelay> {
-  const warn = (what: string) => (problem: Error) =>
-    log.warn({ err: problem.message }, `${what}; live figures reach clients of one process only until it recovers`);
-  const { redisUrl } = config;
-  if (redisUrl !== undefined) return openRedisRelay(redisUrl, warn("Redis is unavailable"));
-  return createDatabaseRelay(database, config, warn("LISTEN/NOTIFY is unavailable"));
+  const relay = await openRelay(database, config, (problem, what) =>
+    log.warn(
+      { err: problem.message },
+      `${what} is unavailable; live figures reach clients of one process only until it recovers`,
+    ),
+  );
+  return createLiveFeed({ read, relay });
 }

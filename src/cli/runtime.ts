@@ -1,6 +1,6 @@
 import { requireStore } from "../stores/store.js";
-import { createDatabaseRelay } from "../figures/feed/feed.database.js";
-import { type FeedRelay, openRedisRelay } from "../figures/feed/feed.relay.js";
+import { openRelay } from "../figures/feed/feed.database.js";
+import type { FeedRelay } from "../figures/feed/feed.relay.js";
 import { type Config, readConfig } from "../config.js";
 import {
   faultOf,
@@ -75,10 +75,7 @@ export async function withRelay<Result>(
   config: Config,
   work: (changed: FeedRelay["send"]) => Promise<Result>,
 ): Promise<Result> {
-  const { redisUrl } = config;
-  const relay = await (redisUrl === undefined
-    ? createDatabaseRelay(database, config, warn)
-    : openRedisRelay(redisUrl, warn));
+  const relay = await openRelay(database, config, warn);
   try {
     return await work((store, lsId) => relay.send(store, lsId));
   } finally {

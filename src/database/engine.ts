@@ -5,10 +5,6 @@ import type { StoreNodes } from "./citus/nodes.js";
 /** PGlite on DATA_DIR. Its clients share one session: transactions block all others, and locks exclude no client. */
 interface EmbeddedEngine {
   readonly kind: "embedded";
-  /** The folder of the socket over which it is reached. */
-  readonly socketFolder: string;
-  /** Whether this process runs it. */
-  readonly isOwn: boolean;
 }
 
 /** The server of DATABASE_URL. */

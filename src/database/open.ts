@@ -39,6 +39,8 @@ export interface OpenDatabase {
   /** The options for further connections. */
   readonly connection: PoolConfig;
   readonly engine: Engine;
+  /** Where this process runs the embedded engine: has `listener` called after each notification that another process has sent. */
+  readonly onNotified?: EmbeddedServer["onNotified"];
   /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
   /** Shares an embedded database with other processes. */
@@ -106,8 +108,7 @@ export function connect(
 ): OpenDatabase {
   const keepsLimits = namedStatements && isServer(connection);
   const limited = keepsLimits ? withTimeLimits(connection) : connection;
-  const ownsEngine = folder !== undefined;
-  const { client, engine, probe, close } = openClient(limited, { namedStatements, keepsLimits, ownsEngine, log });
+  const { client, engine, probe, close } = openClient(limited, { namedStatements, keepsLimits, log });
   const readiness = openReadiness(limited, log, folder);
   return {
     client,
@@ -167,6 +168,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
   const maintenance = startMaintenance(open.client, logUnlessLost);
   return {
     ...open,
+    onNotified: server.onNotified,
     crashed: Promise.race([lock.lost, crashed]),
     share: () => lock.publish({ socketFolder }),
     async close() {
@@ -227,8 +229,6 @@ interface ClientOptions {
   readonly namedStatements: boolean;
   /** A session belongs to its connection: not behind a pooler, nor in the embedded engine. */
   readonly keepsLimits: boolean;
-  /** Whether this process runs the embedded engine. */
-  readonly ownsEngine?: boolean;
   readonly log: (problem: Error) => void;
 }
 
@@ -242,7 +242,7 @@ interface OpenClient {
 /** Connects on the first query. Closing ends in time even if the server hangs. */
 export function openClient(
   connection: pg.PoolConfig,
-  { namedStatements, keepsLimits, ownsEngine = false, log }: ClientOptions,
+  { namedStatements, keepsLimits, log }: ClientOptions,
 ): OpenClient {
   const { connectionTimeoutMillis = connectTimeoutMs } = connection;
   const timeouts = { statement_timeout: statementTimeoutMs, ...(keepsLimits && { lock_timeout: lockTimeoutMs }) };
@@ -255,7 +255,7 @@ export function openClient(
   });
   const transactionOptions = { maxWait: connectionTimeoutMillis };
   const client = new PrismaClient({ adapter, errorFormat: "minimal", transactionOptions });
-  const engine = engineFor(connection, pool, ownsEngine);
+  const engine = engineFor(connection, pool);
   setEngine(client, engine);
   const { requests, longWork, wideReads } = createShares(client, {
     max: pool.options.max,
@@ -271,9 +271,8 @@ export function openClient(
   return { client, engine, probe, close };
 }
 
-function engineFor(connection: pg.PoolConfig, pool: pg.Pool, isOwn: boolean): Engine {
-  const socketFolder = socketFolderOf(connection);
-  if (socketFolder !== undefined) return { kind: "embedded", socketFolder, isOwn };
+function engineFor(connection: pg.PoolConfig, pool: pg.Pool): Engine {
+  if (!isServer(connection)) return { kind: "embedded" };
   return serverEngine((onNone) => createStoreNodes(askCitus(pool), onNone));
 }
 

@@ -1,7 +1,7 @@
 import { asWideRead } from "../database/shares/forStore.js";
 import { builder } from "../schema/builder.js";
 import { StoreAnalytics } from "../figures/store/storeAnalytics.schema.js";
-import { shared } from "../figures/show/kpis.read.js";
+import { cachedWith } from "../lib/cached.js";
 import { type AttributionState, attributionState } from "./attribution/recount.js";
 import { readUnattributed, type Unattributed } from "./state/order.read.js";
 import { AttributionRule } from "./order.schema.js";
@@ -22,7 +22,7 @@ builder.objectField(StoreAnalytics, "unattributed", (t) =>
     resolve: (analytics, _, { db }) => {
       const { storeId, range } = analytics;
       const read = () => asWideRead(db, storeId, () => readUnattributed(db, storeId, range.from, range.until));
-      return shared(analytics, "unattributed", read);
+      return cachedWith(analytics, "unattributed", read);
     },
   }),
 );
@@ -53,6 +53,7 @@ builder.objectField(StoreAnalytics, "attribution", (t) =>
   t.field({
     type: AttributionRef,
     description: "By which rule orders count for shows (`vitrine attribution set`).",
-    resolve: (analytics, _, { db }) => shared(analytics, "attribution", () => attributionState(db, analytics.storeId)),
+    resolve: (analytics, _, { db }) =>
+      cachedWith(analytics, "attribution", () => attributionState(db, analytics.storeId)),
   }),
 );

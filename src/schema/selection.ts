@@ -6,11 +6,10 @@ import {
   Kind,
   type SelectionNode,
 } from "graphql";
+import { cachedWith } from "../lib/cached.js";
 
 type Fragments = GraphQLResolveInfo["fragments"];
 type Selections = readonly SelectionNode[];
-
-const longFields = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
 const hasLongTexts = oncePerField((selections, { fragments, schema }) =>
   hasOneOf(longFieldsOf(schema), selections, fragments),
@@ -83,13 +82,10 @@ function hasOneOf(names: ReadonlySet<string>, selections: Selections, fragments:
 }
 
 function longFieldsOf(schema: GraphQLSchema): ReadonlySet<string> {
-  let names = longFields.get(schema);
-  if (names === undefined) {
+  return cachedWith(schema, "longFields", () => {
     const fields = Object.values(schema.getTypeMap())
       .filter(isObjectType)
       .flatMap((type) => Object.values(type.getFields()));
-    names = new Set(fields.filter(({ extensions }) => extensions.isLong === true).map(({ name }) => name));
-    longFields.set(schema, names);
-  }
-  return names;
+    return new Set(fields.filter(({ extensions }) => extensions.isLong === true).map(({ name }) => name));
+  });
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Database, RootDatabase } from "../database/client.js";
 import { batchLookupsById } from "../database/batchLookups.js";
 import { AppError, errorAt } from "../errors.js";
@@ -6,6 +5,7 @@ import type { LiveStream } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
 import { isOfCallersStore } from "../database/shares/caller.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
+import { CachedFor } from "../lib/cached.js";
 
 /** In the order of the transitions, which may skip a step, and go back from ENDED to LIVE alone. */
 export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
@@ -61,23 +61,17 @@ interface ShowEnd {
 const endsMax = 10_000;
 /** How much later than its own process others learn that a show has ended. */
 const endTrustMs = 1_000;
-const endsOf = keptByDatabase(() => new LRUCache<string, ShowEnd>({ max: endsMax, ttl: endTrustMs }));
+const endsOf = keptByDatabase(() => new CachedFor<ShowEnd>(endTrustMs, endsMax));
 
 /** When a show has ended, as it was known within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
-export async function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {
-  const ends = endsOf(db);
-  const key = showKey(storeId, lsId);
-  const start = performance.now();
-  const known = ends.get(key);
-  if (known !== undefined) return known;
-  const end = timesOf(await findLiveStream(db, storeId, lsId));
-  ends.set(key, end, { start });
-  return end;
+export function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {
+  const find = async () => timesOf(await findLiveStream(db, storeId, lsId));
+  return endsOf(db).get(showKey(storeId, lsId), find, { waits: false });
 }
 
 /** What is known of a show's end is out of date. */
 export function forgetEnd(db: RootDatabase, storeId: string, lsId: string): void {
-  endsOf(db).delete(showKey(storeId, lsId));
+  endsOf(db).forget(showKey(storeId, lsId));
 }
 
 export function liveStreamNotFound(): AppError {

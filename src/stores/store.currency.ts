@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Database } from "../database/client.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
+import { CachedFor } from "../lib/cached.js";
 
 /** Of amounts of a store that has no currency. */
 const decimalsByDefault = 2;
@@ -10,19 +10,17 @@ const known = new Map<string, number>();
 const storesMax = 10_000;
 /** After so long at most, other processes notice that an operator has set a store's currency. */
 const keptMs = 5_000;
-const currencies = keptByDatabase(
-  () => new LRUCache<string, { readonly currency: string | null }>({ max: storesMax, ttl: keptMs }),
-);
+const currencies = keptByDatabase(() => new CachedFor<string | null>(keptMs, storesMax));
 
 /** Null where the store has none. @param isFresh whether it is read, rather than what was known some seconds ago */
-export async function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {
-  const before = isFresh ? undefined : currencies(db).get(storeId);
-  if (before !== undefined) return before.currency;
-  // findFirst: see storeStatements.ts
-  const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
-  const currency = store?.currency ?? null;
-  currencies(db).set(storeId, { currency });
-  return currency;
+export function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {
+  if (isFresh) forgetCurrency(db, storeId);
+  const read = async (): Promise<string | null> => {
+    // findFirst: see storeStatements.ts
+    const store = await db.store.findFirst({ where: { id: storeId }, select: { currency: true } });
+    return store?.currency ?? null;
+  };
+  return currencies(db).get(storeId, read, { waits: false });
 }
 
 /** How many decimals the store's amounts have. */
@@ -32,7 +30,7 @@ export async function decimalsOfStore(db: Database, storeId: string): Promise<nu
 
 /** It may have changed. */
 export function forgetCurrency(db: Database, storeId: string): void {
-  currencies(db).delete(storeId);
+  currencies(db).forget(storeId);
 }
 
 /** How many decimals amounts of a currency have (ISO 4217): 0 of JPY, 2 of EUR, 3 of KWD. */

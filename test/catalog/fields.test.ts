@@ -7,7 +7,7 @@ import {
   productFieldNames,
   productFields,
 } from "../../src/files/product/product.fields.js";
-import { csvExample } from "../../src/api/openapi/examples/exampleData.js";
+import { csvExample } from "../../src/api/rest/routes/exampleData.js";
 import { schema } from "../../src/api/graphql/schema.js";
 
 test("docs/catalog.md lists every field of a product", async () => {

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { isObjectType } from "graphql";
 import { expect, test } from "vitest";
-import { showColumns } from "../../src/figures/store/showColumns.js";
 import { kpisOf } from "../../src/figures/show/kpis.js";
 import { schema } from "../../src/api/graphql/schema.js";
 import { kpis } from "../support/oracle.js";
@@ -15,11 +13,4 @@ test("the schema has every KPI that is computed", () => {
 
 test("the oracle of the property tests computes every KPI of the schema", () => {
   expect(Object.keys(kpis([])).toSorted()).toEqual(fields);
-});
-
-test("docs/exports.md and docs/kpis.md name every column of an export of shows", async () => {
-  const [, section = ""] = (await readFile("docs/exports.md", "utf8")).split("## Figures of shows");
-  const [, columns = ""] = (await readFile("docs/kpis.md", "utf8")).split("## Columns of exports");
-  const named = (section.split("\n## ")[0] ?? "") + (columns.split("\n## ")[0] ?? "");
-  expect(showColumns.filter((column) => !named.includes(`\`${column}\``))).toEqual([]);
 });

@@ -11,7 +11,6 @@ import "../../figures/show/liveStreamAnalytics.schema.js";
 import "../../figures/store/productPerformance.schema.js";
 import "../../figures/store/showKpis.schema.js";
 import "../../figures/store/storeAnalytics.schema.js";
-import "../../figures/show/buyers.schema.js";
 import { builder } from "../../schema/builder.js";
 import { guardFields, guardScopes } from "../execution/guardScopes.js";
 

@@ -13,6 +13,7 @@ import type { Context } from "../../schema/context.js";
 import { codeOf, presentError } from "../../schema/publicErrors.js";
 import type { Variables } from "../execution/input/inputShape.js";
 import { interpreted, type Operation } from "../execution/operation.js";
+import { cachedWith } from "../../lib/cached.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { yieldInOrder } from "../../lib/streams/eventLoop.js";
 import type { StreamFormat } from "./streamFormat.js";
@@ -68,8 +69,9 @@ function prepareSubscription(
       const source = await createSourceEventStream({ schema, document, operationName, ...values });
       if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
       // Tokens that allow less get errors in places where others get data.
-      const key = `${id} ${[...context.identity.scopes].join()} ${digestOf(own)}`;
-      const valueFor = (payload: object) => once(payload, key, () => execute(payload, own, context));
+      const key = `subscription ${id} ${[...context.identity.scopes].join()} ${digestOf(own)}`;
+      // Clients of the same show get the same payload.
+      const valueFor = (payload: object) => cachedWith(payload, key, () => execute(payload, own, context));
       return liveValues(source as AsyncIterable<object>, valueFor, context);
     },
   };
@@ -113,18 +115,6 @@ function asValue(result: ExecutionResult, isLast = false): LiveValue {
       return frame;
     },
   };
-}
-
-/** Values by payload, subscription and variables: clients of the same show get the same payload. */
-const made = new WeakMap<object, Map<string, Promise<LiveValue>>>();
-
-/** @param make never rejects */
-function once(payload: object, key: string, make: () => Promise<LiveValue>): Promise<LiveValue> {
-  const values = made.get(payload) ?? new Map<string, Promise<LiveValue>>();
-  made.set(payload, values);
-  const value = values.get(key) ?? make();
-  values.set(key, value);
-  return value;
 }
 
 /** The values for one client. Payloads that arrive while a value is made are skipped, except the latest. */

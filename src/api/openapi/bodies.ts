@@ -9,15 +9,13 @@ import type { RestOperation } from "../rest/routes/derivation.js";
 import { pathParameters } from "../rest/routes/route.js";
 import { type AnswerSchema, capital } from "./answers/answers.js";
 import { argumentConstraints, importModes } from "./constraints.js";
-import { csvExample, eventsNdjsonExample, ordersNdjsonExample, ndjsonExample } from "./examples/exampleData.js";
-import type { Examples } from "./examples/examples.js";
+import { csvExample, eventsNdjsonExample, ordersNdjsonExample, ndjsonExample } from "../rest/routes/exampleData.js";
 import { type Components, defaultOf, describeArgument, named, partialSchema, typeSchema } from "./schemas.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 
 export interface OperationSources {
   readonly components: Components;
   readonly limits: ApiLimits;
-  readonly examples: Examples;
   readonly answer: AnswerSchema;
   readonly ofNamed: (type: GraphQLNamedType) => JsonSchema;
 }
@@ -27,7 +25,7 @@ export function describeBody(operation: RestOperation, sources: OperationSources
   const schema = named(sources.components, `${capital(operation.operationId)}Body`, () =>
     bodySchema(operation, sources),
   );
-  const example = sources.examples.request(operation);
+  const example = operation.example.request;
   const json = { schema, ...(example !== undefined && { example }) };
   return { required: true, content: { "application/json": json, ...fileContent(operation) } };
 }

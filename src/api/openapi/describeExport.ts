@@ -1,8 +1,8 @@
 import type { GraphQLNamedType } from "graphql";
 import type { ExportRoute } from "../rest/exports/export.routes.js";
 import type { RestRoute } from "../rest/routes/route.js";
-import { csvExample, ndjsonExample, showsCsvExample } from "./examples/exampleData.js";
-import type { Examples } from "./examples/examples.js";
+import { csvExample, ndjsonExample, showsCsvExample } from "../rest/routes/exampleData.js";
+import type { ExampleOfProblem } from "./answers/problems.js";
 import { describeResponses } from "./answers/responses.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 import { formatNames } from "../../files/formats/options.js";
@@ -116,7 +116,7 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
   },
 };
 
-export function describeExport(exported: ExportRoute, limits: ApiLimits, examples: Examples): object {
+export function describeExport(exported: ExportRoute, limits: ApiLimits, exampleOf: ExampleOfProblem): object {
   const { operationId, summary, path, mediaType } = exported;
   const own = descriptions[operationId];
   if (own === undefined) throw new Error(`${operationId} has no description.`);
@@ -129,10 +129,11 @@ export function describeExport(exported: ExportRoute, limits: ApiLimits, example
     summary,
     tag: own.tag,
     errors: own.errors,
+    example: { answer: undefined }, // its answer is no JSON
   };
   const hasDeprecated = own.parameters.some((parameter) => "deprecated" in parameter);
   const success = { schema: {}, content: own.answer, hasDeprecated };
-  const { 304: _, 200: described, ...refusals } = describeResponses(route, success, limits, examples);
+  const { 304: _, 200: described, ...refusals } = describeResponses(route, success, limits, exampleOf);
   const { ETag: __, ...headers } = described.headers as Record<string, unknown>;
   const [contentType = mediaType] = mediaType.split(";");
   return {

@@ -7,7 +7,7 @@ import {
   isRequiredArgument,
 } from "graphql";
 import { AnswerDescriber } from "./answers/answers.js";
-import { documentExamples } from "./examples/examples.js";
+import { type ExampleOfProblem, examplesOfProblems } from "./answers/problems.js";
 import { describeExport, fileParameters, fileSchemas } from "./describeExport.js";
 import { problemSchemas } from "./answers/problems.js";
 import { requestHeaders, responseHeaders } from "./answers/headers.js";
@@ -36,10 +36,10 @@ interface ApiDocument extends Readonly<Record<string, unknown>> {
 
 /**
  * The OpenAPI 3.1 document of the REST paths, without the server's address: of the operations themselves, so that it names
- * what they take and ask for. A new route needs an example in examples.ts.
+ * what they take and ask for.
  */
 export function describeApi({ schema, operations, exports = [], limits }: ApiSources): ApiDocument {
-  const examples = documentExamples(limits);
+  const exampleOf = examplesOfProblems(limits);
   const components: Components = new Map();
   const answers = new AnswerDescriber(schema, components, operations);
   const ofNamed = (type: GraphQLNamedType) => inputSchema(type, components, operations);
@@ -47,11 +47,11 @@ export function describeApi({ schema, operations, exports = [], limits }: ApiSou
   for (const operation of operations) {
     const path = `${restBase}${operation.path.replaceAll(/:(\w+)/gu, "{$1}")}`;
     const answer = answers.describe(operation);
-    const described = describeOperation(operation, { components, limits, examples, answer, ofNamed });
+    const described = describeOperation(operation, { components, limits, answer, ofNamed }, exampleOf);
     (paths[path] ??= {})[operation.method.toLowerCase()] = described;
   }
   for (const route of exports) {
-    (paths[`${restBase}${route.path}`] ??= {})["get"] = describeExport(route, limits, examples);
+    (paths[`${restBase}${route.path}`] ??= {})["get"] = describeExport(route, limits, exampleOf);
   }
   return {
     openapi: "3.1.0",
@@ -70,7 +70,7 @@ export function describeApi({ schema, operations, exports = [], limits }: ApiSou
       },
       schemas: { ...Object.fromEntries(components), ...fileSchemas, ...problemSchemas },
       headers: responseHeaders,
-      responses: sharedResponses(operations, limits, examples),
+      responses: sharedResponses(operations, limits, exampleOf),
     },
   };
 }
@@ -114,8 +114,8 @@ function describeTags(routes: readonly RestRoute[]): object[] {
 }
 
 /** One operation: its parameters are the arguments of its fields, but for those that its body has. */
-function describeOperation(operation: RestOperation, sources: OperationSources): object {
-  const { limits, examples, answer, ofNamed } = sources;
+function describeOperation(operation: RestOperation, sources: OperationSources, exampleOf: ExampleOfProblem): object {
+  const { limits, answer, ofNamed } = sources;
   const { operationId, summary, tag } = operation;
   const inPath = pathParameters(operation);
   const inQuery = [...operation.parameters].filter(([name]) => !takesBody(operation) && !inPath.includes(name));
@@ -131,18 +131,18 @@ function describeOperation(operation: RestOperation, sources: OperationSources):
       ...fileParameters(operation, ofNamed),
     ],
     ...(takesBody(operation) && { requestBody: describeBody(operation, sources) }),
-    responses: describeResponses(operation, { ...answer, hasDeprecated }, limits, examples),
+    responses: describeResponses(operation, { ...answer, hasDeprecated }, limits, exampleOf),
   };
 }
 
 /** A path parameter is an argument, or the value of a field of the body's input object. */
-function describePathParameter(name: string, operation: RestOperation, { examples, ofNamed }: OperationSources) {
+function describePathParameter(name: string, operation: RestOperation, { ofNamed }: OperationSources) {
   const { pathField, parameters } = operation;
   const argument = parameters.get(pathField?.parameter === name ? pathField.member : name);
   const input = argument && getNamedType(argument.type);
   const described =
     pathField?.parameter === name && isInputObjectType(input) ? input.getFields()[pathField.field] : argument;
-  const example = examples.parameter(operation, name);
+  const example = operation.example.parameters?.[name];
   return {
     name,
     in: "path",
@@ -157,9 +157,9 @@ function describeQueryParameter(
   name: string,
   argument: GraphQLArgument,
   operation: RestOperation,
-  { examples, ofNamed }: OperationSources,
+  { ofNamed }: OperationSources,
 ) {
-  const example = examples.parameter(operation, name);
+  const example = operation.example.parameters?.[name];
   return {
     name,
     in: "query",

@@ -1,7 +1,6 @@
 import type { ExecutionResult } from "graphql";
-import { LineSplitter, lineBytesMax, type TextLine } from "../../events/files/ndjson.js";
+import { LineSplitter, lineBytesMax, type TextLine, valueOf } from "../../events/files/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../../errors.js";
-import { notJson } from "../../lib/json/parseJson.js";
 import { extensionsOf, presentError } from "../../schema/publicErrors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
@@ -68,7 +67,7 @@ export class Batches {
   async #run(lines: readonly TextLine[]): Promise<void> {
     this.#isBegun = true;
     const problems = new Problems();
-    const items = lines.map((line) => itemOf(line, problems));
+    const items = lines.map((line) => valueOf(line, problems));
     const { data, errors: [error] = [] } = problems.total > 0 ? malformed(problems) : await this.#execute(items);
     if (error !== undefined) {
       const extensions = extensionsOf(error);
@@ -80,21 +79,6 @@ export class Batches {
       for (const [name, count] of Object.entries(counts)) this.#sums[name] = (this.#sums[name] ?? 0) + count;
     }
     this.#done += lines.length;
-  }
-}
-
-const faults = {
-  tooLong: `The line is longer than ${lineBytesMax} bytes.`,
-  notUtf8: "The line is not valid UTF-8.",
-} as const;
-
-function itemOf({ number: line, text, fault }: TextLine, problems: Problems): unknown {
-  const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [], line });
-  if (fault !== undefined) return refuse(fault === "tooLong" ? "TOO_LONG" : "MALFORMED", faults[fault]);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's would quote it
   }
 }
 

@@ -13,6 +13,8 @@ import { packageFile } from "../../lib/packageFiles.js";
 export interface EmbeddedServer {
   /** A `host` for pg. */
   readonly socketFolder: string;
+  /** Has a function called after each notification that a client has sent. */
+  readonly onNotified: (listener: () => void) => void;
   /** Settles when the engine stops unexpectedly. */
   readonly crashed: Promise<Error>;
   readonly kill: () => Promise<void>;
@@ -35,8 +37,6 @@ const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 export const socketName = ".s.PGSQL.5432";
-/** Receives changes from commands (figures/feed/feed.database.ts). */
-export const changesSocketName = "changes";
 
 /** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
 export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -67,6 +67,10 @@ export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOp
   }
   return {
     socketFolder,
+    onNotified: (listener) =>
+      void worker.on("message", (message: unknown) => {
+        if (message === "notified") listener();
+      }),
     crashed: ended,
     kill: end,
     async close() {
@@ -88,7 +92,7 @@ async function prepareFolder(folder: string): Promise<void> {
 
 export function removeSocketFolder(socketFolder: string): void {
   try {
-    for (const name of [socketName, changesSocketName]) rmSync(join(socketFolder, name), { force: true });
+    rmSync(join(socketFolder, socketName), { force: true });
     rmdirSync(socketFolder);
   } catch {
     // Gone already, or not ours.

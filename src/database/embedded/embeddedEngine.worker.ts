@@ -41,7 +41,7 @@ const pglite = await PGlite.create({
   throw withReason(error);
 });
 const server = new PGLiteSocketServer({
-  db: extendedQueryLock(pglite, endThread),
+  db: extendedQueryLock(pglite, { onFailure: endThread, onNotified: () => parentPort?.postMessage("notified") }),
   path: socketPath,
   maxConnections: 64,
 });

@@ -255,6 +255,16 @@ const startupMessage = 0;
 /** Longer exchanges reach the engine in parts. */
 const heldBytesMax = 1024 * 1024;
 
+/** Of a statement that notifies. The engine would deliver to its one session, which is that of all clients. */
+const notifies = "pg_notify(";
+
+interface Listeners {
+  /** Called when the engine fails, where clients would wait forever. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called after each statement that has notified. */
+  readonly onNotified: () => void;
+}
+
 type RawStream = PGlite["execProtocolRawStream"];
 
 /**
@@ -262,11 +272,9 @@ type RawStream = PGlite["execProtocolRawStream"];
  * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
  * counts as a transaction. Its messages are held until Sync or Flush: the engine takes them in one call, which costs less than five.
  * Frequent statements stay prepared.
- *
- * @param onFailure called when the engine fails, where clients would wait forever
  */
-export function extendedQueryLock(pglite: PGlite, onFailure: (error: unknown) => void): PGlite {
-  const session = new SharedSession(pglite, onFailure);
+export function extendedQueryLock(pglite: PGlite, listeners: Listeners): PGlite {
+  const session = new SharedSession(pglite, listeners);
   const own = {
     isInTransaction: () => session.isInTransaction(),
     exec: (sql: string) => session.rollBack(sql),
@@ -290,7 +298,7 @@ class SharedSession {
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly onFailure: (error: unknown) => void,
+    private readonly listeners: Listeners,
   ) {}
 
   isInTransaction(): boolean {
@@ -322,7 +330,7 @@ class SharedSession {
       await this.#exchange(messages, isWhole, options);
     } catch (error) {
       this.#failure ??= error;
-      this.onFailure(this.#failure);
+      this.listeners.onFailure(this.#failure);
       throw this.#failure;
     }
   }
@@ -341,7 +349,12 @@ class SharedSession {
     const onRawData = exchange?.answered(receive) ?? receive;
     await this.pglite.execProtocolRawStream(joined(exchange?.messages ?? messages), { ...options, onRawData });
     if (answer.failure !== undefined && isAnswered(messages)) throw new Error(answer.failure);
+    if (messages.some(isNotification)) this.listeners.onNotified();
   }
+}
+
+function isNotification(message: Uint8Array): boolean {
+  return message[0] === parse && Buffer.from(message.buffer, message.byteOffset, message.byteLength).includes(notifies);
 }
 
 /** Whether ReadyForQuery follows. */

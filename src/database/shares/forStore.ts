@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { cachedWith } from "../../lib/cached.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database, RootDatabase } from "../client.js";
@@ -20,17 +21,13 @@ interface OfStore {
 type Send = (...args: unknown[]) => Promise<unknown>;
 type MakeClient = (storeId: string) => RootDatabase;
 
-const makersByClient = new WeakMap<RootDatabase, MakeClient>();
-
 /**
  * A client that limits a store's requests to half of the connections: each statement, or transaction as a whole, waits for one
  * of them. Do not use it within its own transaction: it would wait for a second connection. Cached. Calls throw UNAVAILABLE
  * after 4.5 seconds.
  */
 export function forStore(db: RootDatabase, storeId: string): RootDatabase {
-  let make = makersByClient.get(db);
-  if (make === undefined) makersByClient.set(db, (make = clientMaker(db)));
-  return make(storeId);
+  return cachedWith(db, "clients", () => clientMaker(db))(storeId);
 }
 
 /** The client that a store's client was made of; any other client, or a transaction, itself. What is kept by database is kept by it. */
@@ -63,16 +60,13 @@ function clientMaker(client: RootDatabase): MakeClient {
   if (shares === undefined) return () => client;
   const members = { ...sharedMembers(client, shares.requests), [rootKey]: { value: client } };
   const prototype = Object.create(client, members) as RootDatabase;
-  const clients = new LRUCache<string, RootDatabase>({ max: clientsMax });
-  return (storeId) => {
-    let ofStore = clients.get(storeId);
-    if (ofStore === undefined) {
-      ofStore = Object.create(prototype, { [storeKey]: { value: storeId } }) as RootDatabase;
-      copyShares(ofStore, shares);
-      clients.set(storeId, ofStore);
-    }
+  const memoMethod = (storeId: string): RootDatabase => {
+    const ofStore = Object.create(prototype, { [storeKey]: { value: storeId } }) as RootDatabase;
+    copyShares(ofStore, shares);
     return ofStore;
   };
+  const clients = new LRUCache<string, RootDatabase>({ max: clientsMax, memoMethod });
+  return (storeId) => clients.memo(storeId);
 }
 
 function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescriptorMap {

@@ -1,5 +1,6 @@
 import { isOwnHost } from "../../stores/publicKey.js";
 import { AppError, errorAt, type Path, Problems } from "../../errors.js";
+import { isObject } from "../../lib/json/parseJson.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { clip, nameCharactersMax, textFault } from "../../lib/text.js";
 import {
@@ -74,8 +75,13 @@ export function readCollected(sent: object, { device, ownOrigins }: Sender): Col
   const [claims, formers] = [new Map<string, string>(), new Map<string, string>()];
   const read = list.flatMap((event, index) => {
     const path = ["events", index];
-    if (!isClaim(event)) return [readEvent(withSource(event, ownOrigins), common, path, constraints, problems)];
-    readClaim(event, viewer, path, problems, { claims, formers });
+    if (isClaim(event)) readClaim(event, viewer, path, problems, { claims, formers });
+    else if (!isObject(event)) {
+      problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
+    } else {
+      complete(event, common, ownOrigins);
+      return [readEvent(event, path, constraints, problems)];
+    }
     return [];
   });
   problems.throwIfAny();
@@ -119,32 +125,23 @@ function readClaim(
 
 type Common = Readonly<Record<"channel" | "viewerId" | "device" | "source", unknown>>;
 
-/** A page that came from another page of its shop is no source, and what is wrong in an address must not cost the event. */
-function withSource(event: unknown, ownOrigins: readonly string[]): unknown {
-  if (typeof event !== "object" || event === null || !("source" in event) || typeof event.source !== "string")
-    return event;
+/**
+ * Completes an event in place: a copy would take longer than all checks. A page that came from another page of its shop is no source,
+ * and what is wrong in an address must not cost the event.
+ */
+function complete(event: Record<string, unknown>, common: Common, ownOrigins: readonly string[]): void {
   const { source } = event;
-  const isNone = textFault(source, "source", 255) !== undefined || isOwnHost(ownOrigins, source);
-  return isNone ? { ...event, source: null } : event;
+  if (typeof source === "string" && (textFault(source, "source", 255) !== undefined || isOwnHost(ownOrigins, source)))
+    event["source"] = null;
+  for (const [name, value] of Object.entries(common)) event[name] ??= value;
 }
 
-/** A valid event in place of a value that is not an object, so that the others are checked all the same. */
-const placeholder = { id: "-", type: "ORDER", channel: "LIVE", amount: 0 };
-
-function readEvent(
-  event: unknown,
-  common: Common,
-  path: Path,
-  constraints: EventConstraints,
-  problems: Problems,
-): ShopperEventInput {
-  const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
-  if (!isObject) problems.add({ code: "INVALID_TYPE", message: mustBe("An event", "an object", event), path });
-  else if ("type" in event && isSale(event.type)) {
+function readEvent(event: object, path: Path, constraints: EventConstraints, problems: Problems): ShopperEventInput {
+  if ("type" in event && isSale(event.type)) {
     const message = `Pages may not report ${event.type === "ORDER" ? "an ORDER" : "a REFUND"}: a server does, with a token of the scope events:write.`;
     throw errorAt("FORBIDDEN", message, [...path, "type"]);
   }
-  const read = isObject ? readFields(event, problems, path, common) : readFields(placeholder, problems);
+  const read = readFields(event, problems, path);
   checkEvent(read, path, problems, constraints);
   return read;
 }

@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { callerOf, onBehalfOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
+import { GroupCommit, type Waiting } from "../../lib/groupCommit.js";
 import type { ShopperEventInput } from "../events.input.js";
 import { type AttributeOrders, type EventReceipt, recordEvents, recordShows } from "../record/events.record.js";
 import type { ShowEvents } from "../record/events.send.js";
@@ -14,189 +15,112 @@ export type RecordTogether = (
   events: readonly ShopperEventInput[],
 ) => Promise<EventReceipt>;
 
-interface Queue {
-  readonly storeId: string;
-  waiting: Waiting[];
-  /**
-   * Shows whose requests wait for the show's lock or names, or are recorded one by one: others need not wait for them.
-   */
-  readonly alone: Set<string>;
-  unanswered: number;
-  running: number;
-  startedAt: number;
-  cancel: (() => void) | undefined;
-}
-
 /** Between the statements of one store, so that busy ones record several requests each. */
-const intervalMs = 10;
-/** While a group is recorded, the next one waits no longer than this. */
-const waitMs = 20;
-const runningMax = 4;
+const everyMs = 10;
 const eventsMax = 1_000;
 /** The most shows of a statement, which compares each event with all of them. */
 const showsMax = 100;
-const unansweredMax = 5_000;
-const unansweredOfStoreMax = unansweredMax / 2;
 
-/**
- * Group commit: one statement, most of the cost of small requests, records those of one store that come together. Each
- * gets the counts of its own events; one that is refused fails alone.
- */
-export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
-  const commit = new GroupCommit(attribute);
-  return (db, storeId, lsId, events) => commit.record(db, storeId, lsId, events);
-}
-
-class GroupCommit {
-  readonly #queues = new Map<string, Queue>();
-  #unanswered = 0;
-
-  constructor(private readonly attribute: AttributeOrders | undefined) {}
-
-  async record(...[db, storeId, lsId, events]: Parameters<RecordTogether>): ReturnType<RecordTogether> {
-    const key = `${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`;
-    const queue = this.#queues.get(key) ?? newQueue(storeId);
-    if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfStoreMax) {
-      throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
-    }
-    this.#queues.set(key, queue);
-    this.#unanswered += 1;
-    queue.unanswered += 1;
-    try {
-      return await new Promise((resolve, reject) => {
-        queue.waiting.push({ db, lsId, events, resolve, reject });
-        this.#schedule(key, queue);
-      });
-    } finally {
-      this.#unanswered -= 1;
-      queue.unanswered -= 1;
-    }
-  }
-
-  #schedule(key: string, queue: Queue): void {
-    if (queue.running >= runningMax || queue.cancel !== undefined) return;
-    const pauseMs = queue.running > 0 ? waitMs : intervalMs;
-    queue.cancel = after(queue.startedAt + pauseMs - performance.now(), () => {
-      queue.cancel = undefined;
-      if (queue.waiting.some(({ lsId }) => !queue.alone.has(lsId))) void this.#run(key, queue);
-      else if (queue.unanswered === 0) this.#queues.delete(key);
-    });
-  }
-
-  async #run(key: string, queue: Queue): Promise<void> {
-    const group = takeGroup(queue);
-    queue.startedAt = performance.now();
-    queue.running += 1;
-    if (queue.waiting.length > 0) this.#schedule(key, queue);
-    for (const [lsId, requests] of await recordGroup(queue.storeId, group, this.attribute)) {
-      queue.alone.add(lsId);
-      void recordShow(queue.storeId, lsId, requests, this.attribute).finally(() => {
-        queue.alone.delete(lsId);
-        this.#schedule(key, queue);
-      });
-    }
-    queue.running -= 1;
-    queue.cancel?.(); // the next group need not wait that long anymore
-    queue.cancel = undefined;
-    this.#schedule(key, queue);
-  }
-}
-
-function newQueue(storeId: string): Queue {
-  return { storeId, waiting: [], alone: new Set(), unanswered: 0, running: 0, startedAt: -Infinity, cancel: undefined };
-}
-
-/** @returns a function that cancels it */
-function after(ms: number, work: () => void): () => void {
-  if (ms <= 0) {
-    const immediate = setImmediate(work); // with all requests of this turn of the event loop
-    return () => clearImmediate(immediate);
-  }
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
-}
-
-function takeGroup(queue: Queue): Waiting[] {
-  let count = 0;
-  const shows = new Set<string>();
-  const group: Waiting[] = [];
-  const rest: Waiting[] = [];
-  for (const one of queue.waiting) {
-    const hasPlace = group.length === 0 || (count + one.events.length <= eventsMax && shows.size < showsMax);
-    if (queue.alone.has(one.lsId) || !hasPlace) {
-      rest.push(one);
-      continue;
-    }
-    count += one.events.length;
-    shows.add(one.lsId);
-    group.push(one);
-  }
-  queue.waiting = rest;
-  return group;
-}
-
-interface Waiting extends ShowEvents {
+interface Sent extends ShowEvents {
   /** Of the request's public key. */
   readonly db: RootDatabase;
-  readonly resolve: (receipt: EventReceipt) => void;
-  readonly reject: (error: unknown) => void;
+  readonly storeId: string;
 }
+
+type Request = Waiting<Sent, EventReceipt>;
+/** Requests of one show. */
+type Group = readonly [Request, ...Request[]];
 
 /**
- * Records by one statement what needs no waiting. Never rejects.
- *
- * @returns the requests that are not settled, by their show
+ * One statement, most of the cost of small requests, records those of one store that come together. Each gets the counts of its own
+ * events; one that is refused fails alone. What has to wait for its show's lock or names is recorded apart, show by show, so that the
+ * other shows need not wait for it.
  */
-async function recordGroup(
-  storeId: string,
-  group: readonly Waiting[],
-  attribute: AttributeOrders | undefined,
-): Promise<readonly (readonly [lsId: string, Waiting[]])[]> {
-  const byShow = new Map<string, Waiting[]>();
-  for (const one of group) {
-    const requests = byShow.get(one.lsId);
-    if (requests === undefined) byShow.set(one.lsId, [one]);
-    else requests.push(one);
+export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
+  const ofShows = new GroupCommit<Sent, EventReceipt>({
+    sizeOf,
+    commit: (group) => recordShow(group as Group, attribute),
+  });
+  const commit = async (group: readonly Request[], store: string): Promise<void> => {
+    const shows = byKey(group, ({ item }) => item.lsId);
+    const ready = [...shows].filter(([lsId]) => !ofShows.isBusy(`${store} ${lsId}`));
+    for (const lsId of await recordShowsOf(ready, attribute)) shows.delete(lsId);
+    for (const [lsId, requests] of shows) {
+      for (const { item, resolve, reject } of requests) ofShows.add(`${store} ${lsId}`, item).then(resolve, reject);
+    }
+  };
+  const ofStores = new GroupCommit<Sent, EventReceipt>({ everyMs, sizeOf, commit });
+  return (db, storeId, lsId, events) =>
+    ofStores.add(`${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`, { db, storeId, lsId, events });
+}
+
+function sizeOf(waiting: readonly Request[]): number {
+  const shows = new Set<string>();
+  let events = 0;
+  const end = waiting.findIndex(({ item }, index) => {
+    events += item.events.length;
+    shows.add(item.lsId);
+    return index > 0 && (events > eventsMax || shows.size > showsMax);
+  });
+  return end === -1 ? waiting.length : end;
+}
+
+function byKey<Key>(requests: readonly Request[], keyOf: (request: Request) => Key): Map<Key, Group> {
+  const groups = new Map<Key, [Request, ...Request[]]>();
+  for (const request of requests) {
+    const key = keyOf(request);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [request]);
+    else group.push(request);
   }
-  const shows = [...byShow];
+  return groups;
+}
+
+/** Records by one statement what needs no waiting. @returns the shows whose requests are settled */
+async function recordShowsOf(
+  shows: readonly (readonly [lsId: string, requests: Group])[],
+  attribute: AttributeOrders | undefined,
+): Promise<readonly string[]> {
+  const all = shows.flatMap(([, requests]) => requests);
+  const [first] = all;
+  if (first === undefined) return [];
   const since = new Date();
-  const db = clientOf(group);
+  const db = clientOf(all);
   try {
-    const batches = shows.map(([lsId, requests]) => ({ lsId, events: requests.flatMap(({ events }) => events) }));
-    const outcomes = await recordShows(db, storeId, batches, attribute);
-    return shows.filter(([lsId, requests], index) => {
+    const batches = shows.map(([lsId, requests]) => ({ lsId, events: eventsOf(requests) }));
+    const outcomes = await recordShows(db, first.item.storeId, batches, attribute);
+    return shows.flatMap(([lsId, requests], index) => {
       const outcome = outcomes[index];
       if (outcome?.status === "rejected") {
-        if (requests.length === 1) requests[0]?.reject(outcome.reason);
-        return requests.length > 1;
-      }
-      if (outcome?.value !== undefined) void answer(db, storeId, lsId, requests, outcome.value, since);
-      return outcome?.value === undefined;
+        if (requests.length > 1) return []; // it may concern one of them alone
+        requests[0].reject(outcome.reason);
+      } else if (outcome?.value === undefined) return [];
+      else void answer(db, requests, outcome.value, since);
+      return [lsId];
     });
   } catch (error) {
-    if (byCaller(group, error).length > 1) return shows;
-    for (const one of group) one.reject(error);
-    return [];
+    if (byCaller(all, error).length > 1) return [];
+    throw error;
   }
 }
 
-/** Settles the requests of one show, refusing each by itself. Never rejects. */
-async function recordShow(
-  storeId: string,
-  lsId: string,
-  requests: readonly Waiting[],
-  attribute: AttributeOrders | undefined,
-): Promise<void> {
+function eventsOf(requests: readonly Request[]): readonly ShopperEventInput[] {
+  return requests.flatMap(({ item }) => item.events);
+}
+
+/** Settles the requests of one show, refusing each by itself. */
+async function recordShow(requests: Group, attribute: AttributeOrders | undefined): Promise<void> {
   const since = new Date();
   const db = clientOf(requests);
+  const { storeId, lsId } = requests[0].item;
   try {
-    const events = requests.flatMap((one) => one.events);
-    const receipt = await recordEvents(db, storeId, lsId, events, { attribute });
-    await answer(db, storeId, lsId, requests, receipt, since);
+    const receipt = await recordEvents(db, storeId, lsId, eventsOf(requests), { attribute });
+    await answer(db, requests, receipt, since);
   } catch (error) {
     const parts = apart(requests, error);
-    if (parts.length === 1) return requests.forEach((one) => one.reject(error));
-    for (const part of parts) await recordShow(storeId, lsId, part, attribute);
+    if (parts.length === 1) throw error;
+    for (const part of parts)
+      await recordShow(part, attribute).catch((reason: unknown) => part.forEach(({ reject }) => reject(reason)));
   }
 }
 
@@ -205,77 +129,66 @@ async function recordShow(
  *
  * @param since before they were recorded
  */
-async function answer(
-  db: RootDatabase,
-  storeId: string,
-  lsId: string,
-  requests: readonly Waiting[],
-  receipt: EventReceipt,
-  since: Date,
-): Promise<void> {
+async function answer(db: RootDatabase, requests: Group, receipt: EventReceipt, since: Date): Promise<void> {
   const [first, ...others] = requests;
-  if (others.length === 0) return first?.resolve(receipt);
+  if (others.length === 0) return first.resolve(receipt);
   try {
-    const events = requests.flatMap((one) => one.events);
+    const { storeId, lsId } = first.item;
     const fresh =
-      receipt.duplicates === 0 ? undefined : await newEvents(storeClientOf(db), storeId, lsId, events, since);
+      receipt.duplicates === 0
+        ? undefined
+        : await newEvents(storeClientOf(db), storeId, lsId, eventsOf(requests), since);
     let at = 0;
-    for (const one of requests) {
-      const indexes = one.events.map((_, index) => at + index);
-      at += one.events.length;
+    for (const { item, resolve } of requests) {
+      const indexes = item.events.map((_, index) => at + index);
+      at += indexes.length;
       const accepted = fresh === undefined ? indexes.length : indexes.filter((index) => fresh.has(index)).length;
-      one.resolve({ accepted, duplicates: indexes.length - accepted });
+      resolve({ accepted, duplicates: indexes.length - accepted });
     }
   } catch (error) {
-    for (const one of requests) one.reject(error);
+    for (const { reject } of requests) reject(error);
   }
 }
 
 /** What to record apart after an error that does not concern all. */
-function apart(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
+function apart(group: Group, error: unknown): readonly Group[] {
   const ofCallers = byCaller(group, error);
   if (ofCallers.length > 1 || group.length === 1) return ofCallers;
   const refused = refusedOf(group, error);
-  const others = group.filter((one) => !refused.includes(one));
-  return [...refused.map((one) => [one]), ...(others.length > 0 ? [others] : [])];
+  return [...byKey(group, (request) => (refused.has(request) ? request : undefined)).values()];
 }
 
 /** The requests of each public key, where the error may be that one of the keys has ended. */
-function byCaller(group: readonly Waiting[], error: unknown): readonly (readonly Waiting[])[] {
-  if (!(error instanceof AppError) || error.code !== "UNAUTHENTICATED") return [group];
-  const parts = new Map<string | undefined, Waiting[]>();
-  for (const one of group) {
-    const id = callerOf(one.db)?.id;
-    const part = parts.get(id);
-    if (part === undefined) parts.set(id, [one]);
-    else part.push(one);
-  }
-  return [...parts.values()];
+function byCaller(group: readonly Request[], error: unknown): readonly Group[] {
+  const isOfOne = error instanceof AppError && error.code === "UNAUTHENTICATED";
+  return [...byKey(group, ({ item }) => (isOfOne ? callerOf(item.db)?.id : undefined)).values()];
 }
 
 /** A client that writes only while the keys of all requests are valid. */
-function clientOf(group: readonly Waiting[]): RootDatabase {
-  const byKey = new Map(group.map(({ db }) => [callerOf(db)?.id, db]));
-  const [first, ...others] = byKey.values();
+function clientOf(group: readonly Request[]): RootDatabase {
+  const clients = new Map(group.map(({ item: { db } }) => [callerOf(db)?.id, db]));
+  const [first, ...others] = clients.values();
   if (first === undefined) throw new Error("A group has at least one request.");
   const caller = callerOf(first);
   if (caller === undefined || others.length === 0) return first;
   const confirm = async (db: Database): Promise<void> => {
-    for (const each of byKey.values()) await callerOf(each)?.confirm(db);
+    for (const each of clients.values()) await callerOf(each)?.confirm(db);
   };
   return onBehalfOf(storeClientOf(first), { ...caller, confirm });
 }
 
 /** The requests whose events a refusal names; none where it concerns all. */
-function refusedOf(group: readonly Waiting[], error: unknown): readonly Waiting[] {
-  if (!(error instanceof AppError)) return [];
+function refusedOf(group: readonly Request[], error: unknown): ReadonlySet<Request> {
+  if (!(error instanceof AppError)) return new Set();
   const named = new Set(error.problems.flatMap(({ path: [name, index] }) => (name === "events" ? [index] : [])));
   let at = 0;
-  return group.filter((one) => {
-    const start = at;
-    at += one.events.length;
-    return one.events.some((_, index) => named.has(start + index));
-  });
+  return new Set(
+    group.filter(({ item }) => {
+      const start = at;
+      at += item.events.length;
+      return item.events.some((_, index) => named.has(start + index));
+    }),
+  );
 }
 
 /**

@@ -20,17 +20,16 @@ const facebookTablet = /\biPad|\bFBID\/tablet/u;
 const devices: ReadonlySet<string> = new Set(["mobile", "tablet", "desktop", "tv"]);
 /** Longer ones are no browsers', and take longer to read. */
 const charactersMax = 512;
-const known = new LRUCache<string, Client>({ max: 2_000 });
+const known = new LRUCache<string, Client>({ max: 2_000, memoMethod: readClient });
 
 export function clientOf(userAgent = ""): Client {
-  if (userAgent.length > charactersMax) return { device: "other", isBot: isbot(userAgent) };
-  const before = known.get(userAgent);
-  if (before !== undefined) return before;
+  return userAgent.length > charactersMax ? { device: "other", isBot: isbot(userAgent) } : known.memo(userAgent);
+}
+
+function readClient(userAgent: string): Client {
   const device = deviceOf(userAgent);
   const isKnown = device === "tv" || facebookApp.test(userAgent); // some names of televisions look like a bot's, too
-  const client = { device, isBot: !isKnown && isbot(userAgent) };
-  known.set(userAgent, client);
-  return client;
+  return { device, isBot: !isKnown && isbot(userAgent) };
 }
 
 function deviceOf(userAgent: string): Device {

@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
+import type { Problem, Problems } from "../../errors.js";
+import { notJson } from "../../lib/json/parseJson.js";
 
 /** A line that is not blank. */
 export interface TextLine {
@@ -98,5 +100,21 @@ export class LineSplitter {
       if (/\S/u.test(text)) lines.push({ number, text });
     }
     this.#dropping = false;
+  }
+}
+
+const faults = {
+  tooLong: `The line is longer than ${lineBytesMax} bytes.`,
+  notUtf8: "The line is not valid UTF-8.",
+} as const;
+
+/** The value on a line; undefined where there is none, which is a problem. */
+export function valueOf({ number: line, text, fault }: TextLine, problems: Problems): unknown {
+  const refuse = (code: Problem["code"], message: string) => problems.add({ code, message, path: [], line });
+  if (fault !== undefined) return refuse(fault === "tooLong" ? "TOO_LONG" : "MALFORMED", faults[fault]);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return problems.addLazily(() => ({ code: "MALFORMED", message: notJson(text), path: [], line })); // the parser's would quote it
   }
 }

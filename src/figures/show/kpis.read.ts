@@ -38,7 +38,7 @@ export async function readAnalytics(db: Database, storeId: string, id: string): 
 
 /** One statement, so that all figures are consistent. */
 function selectAnalytics(db: Database, storeId: string, id: string): Promise<AnalyticsRow[]> {
-  return db.$queryRaw<AnalyticsRow[]>`
+  return db.$queryRaw<AnalyticsRow[]>`/* analytics_read */
     SELECT ${analyticsColumns(storeId)} FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${id}`;
 }
 
@@ -86,22 +86,4 @@ export function kpiColumns(storeId: string): Prisma.Sql {
     (SELECT coalesce(json_agg(f), '[]') FROM (
       SELECT name AS source, ${sourceTotals} FROM "LiveStreamGroup"
       WHERE "storeId" = ${storeId} AND "liveStreamId" = s.id AND kind = 'SOURCE' GROUP BY name) AS f) AS sources`;
-}
-
-const sharedByOwner = new WeakMap<object, Map<string, Promise<unknown>>>();
-
-/**
- * Caches a query's result with an object for all who hold it. Failures are not cached.
- *
- * @param key names the query and its arguments; the same key must always mean the same type
- */
-export function shared<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
-  const known = sharedByOwner.get(owner) ?? new Map<string, Promise<unknown>>();
-  sharedByOwner.set(owner, known);
-  const found = known.get(key) as Promise<Value> | undefined;
-  if (found !== undefined) return found;
-  const reading = read();
-  known.set(key, reading);
-  reading.catch(() => known.delete(key));
-  return reading;
 }

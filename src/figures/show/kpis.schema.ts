@@ -1,5 +1,12 @@
 import { builder } from "../../schema/builder.js";
-import type { DeviceShare as DeviceShareValue, Kpis as KpisValue } from "./kpis.js";
+import {
+  type DeviceShare as DeviceShareValue,
+  type Kpis as KpisValue,
+  type KpiType,
+  kpiNames,
+  kpis,
+  type SourceFigures as SourceFiguresValue,
+} from "./kpis.js";
 
 const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
   description: "An amount of money by channel, each exact in the decimals of the currency: 2 where the store has none.",
@@ -15,7 +22,7 @@ const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").imp
   }),
 });
 
-export const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").implement({
+const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").implement({
   description: "A number of orders by channel.",
   fields: (t) => ({
     live: t.exposeInt("live", { description: "While the show was live." }),
@@ -25,7 +32,7 @@ export const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCoun
   }),
 });
 
-export const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
+const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
     live: t.exposeInt("live", { description: "Of the show while it was live." }),
@@ -55,58 +62,63 @@ export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").im
 /** Shows have few devices, though 1,001 are possible, and one query may read tens of shows. */
 export const devicesExpected = { itemsExpected: 100 };
 
-export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
-  description: "Key figures of a show.",
+const BuyerTotals = builder.objectRef<KpisValue["buyers"]>("BuyerTotals").implement({
+  description: "Distinct viewers with an ORDER, by the channel of the order.",
   fields: (t) => ({
-    sales: t.field({
-      type: ChannelTotals,
-      description: "The amounts of ORDER events, exact, before refunds.",
-      resolve: ({ sales }) => sales,
-    }),
-    orders: t.field({
-      type: ChannelCounts,
-      description: "The number of ORDER events.",
-      resolve: ({ orders }) => orders,
-    }),
-    viewers: t.field({
-      type: ViewerTotals,
-      description: "Distinct viewerIds with a VIEW or an ADD_TO_CART on the channel.",
-      resolve: ({ viewers }) => viewers,
-    }),
-    addToCart: t.field({
-      type: ChannelAverages,
-      description: "Viewers with an ADD_TO_CART, in percent of viewers.",
-      resolve: ({ addToCart }) => addToCart,
-    }),
-    avgViewTime: t.field({
-      type: ChannelAverages,
-      description: "Seconds of VIEW events for each viewer.",
-      resolve: ({ avgViewTime }) => avgViewTime,
-    }),
-    devices: t.field({
-      type: [DeviceShare],
-      description: "Of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
-      extensions: devicesExpected,
-      resolve: ({ devices }) => devices,
+    live: t.exposeInt("live", { description: "While the show was live." }),
+    replay: t.exposeInt("replay", { description: "During replays of the show." }),
+    referral: t.exposeInt("referral", { description: "In the shop, through a link of the show." }),
+    total: t.exposeInt("total", { description: "Live, replay and referral; a buyer of two counts twice." }),
+    unique: t.exposeInt("unique", { description: "Distinct over all channels." }),
+  }),
+});
+
+const BuyerRates = builder.objectRef<KpisValue["buyerRate"]>("BuyerRates").implement({
+  description:
+    "Buyers for each 100 viewers, rounded to 2 decimals; 0 without viewers. Above 100 where some buyers were not seen as viewers.",
+  fields: (t) => ({
+    live: t.exposeFloat("live", { description: "Buyers of LIVE for each 100 of its viewers." }),
+    replay: t.exposeFloat("replay", { description: "Buyers of REPLAY for each 100 of its viewers." }),
+    total: t.exposeFloat("total", {
+      description: "Distinct buyers of all channels, also of REFERRAL, for each 100 distinct viewers.",
     }),
   }),
 });
 
-builder.objectFields(Kpis, (t) => ({
-  conversionRate: t.exposeFloat("conversionRate", {
-    description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+const SourceFigures = builder.objectRef<SourceFiguresValue>("SourceFigures").implement({
+  description: "The viewers who came from somewhere, and what they ordered.",
+  fields: (t) => ({
+    source: t.exposeString("source", {
+      description: "A host or a campaign, direct, unknown, or other for those beyond the first 50 by name.",
+    }),
+    viewers: t.exposeInt("viewers", { description: "Distinct viewers over both channels." }),
+    orders: t.exposeInt("orders", { description: "Their orders, on all channels." }),
+    sales: t.exposeFloat("sales", { description: "Amounts of these orders, in the currency of the store." }),
   }),
-  refunds: t.field({
-    type: ChannelTotals,
-    description: "The amounts of REFUND events, which sales do not leave out.",
-    resolve: ({ refunds }) => refunds,
-  }),
-  netSales: t.field({
-    type: ChannelTotals,
-    description: "Sales without refunds; below 0 where refunds exceed them.",
-    resolve: ({ netSales }) => netSales,
-  }),
-  averageOrderValue: t.exposeFloat("averageOrderValue", {
-    description: "Sales for each order, in the currency of the store; 0 without orders.",
-  }),
-}));
+});
+
+/** The types of values, by their names. Of a list, the type of its items, and how many of them to expect. */
+const valueTypes = {
+  Float: { type: "Float" },
+  ChannelTotals: { type: ChannelTotals },
+  ChannelCounts: { type: ChannelCounts },
+  ViewerTotals: { type: ViewerTotals },
+  ChannelAverages: { type: ChannelAverages },
+  BuyerTotals: { type: BuyerTotals },
+  BuyerRates: { type: BuyerRates },
+  DeviceShare: { type: [DeviceShare], extensions: devicesExpected },
+  SourceFigures: { type: [SourceFigures], extensions: { itemsExpected: 10 } },
+} satisfies Record<KpiType, object>;
+
+export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
+  description: "Key figures of a show.",
+  fields: (t) =>
+    Object.fromEntries(
+      kpiNames.map((name) => {
+        const { type, description } = kpis[name];
+        // Which type a value has is known by its entry, not by the compiler.
+        const value = valueTypes[type] as { readonly type: "Float" };
+        return [name, t.field({ ...value, description, resolve: (all) => all[name] as number })];
+      }),
+    ),
+});

@@ -52,30 +52,6 @@ export interface DeviceShare {
   readonly value: number;
 }
 
-export interface Kpis {
-  readonly sales: Amounts;
-  readonly orders: ByChannel;
-  readonly viewers: Distinct;
-  readonly addToCart: { live: number; replay: number; avg: number };
-  readonly avgViewTime: { live: number; replay: number; avg: number };
-  readonly devices: readonly DeviceShare[];
-  /** Orders of all channels per 100 distinct viewers of the show; it may exceed 100. */
-  readonly conversionRate: number;
-  /** Sales per order, all channels. */
-  readonly averageOrderValue: number;
-  readonly refunds: Amounts;
-  /** Sales without refunds. */
-  readonly netSales: Amounts;
-  /** Distinct viewers with an order. */
-  readonly buyers: Distinct & { referral: number };
-  /** Buyers for each 100 viewers; of both channels and referral, those that are unique. It may exceed 100. */
-  readonly buyerRate: { live: number; replay: number; total: number };
-  readonly ordersWithoutViewer: ByChannel;
-  readonly engagedViewers: Distinct;
-  /** Where viewers came from: most viewers first, then by sales and name. */
-  readonly sources: readonly SourceFigures[];
-}
-
 interface Distinct {
   readonly live: number;
   readonly replay: number;
@@ -111,6 +87,187 @@ const nothing = {
 
 const rateDecimals = 2;
 
+/** What the KPIs of a show, or of several, follow from. */
+interface ShowTotals {
+  readonly channels: Channels;
+  /** Of all channels together. */
+  readonly any: Totals;
+  readonly devices: readonly DeviceTotal[];
+  readonly sources: readonly SourceTotal[];
+  /** Of the store (ISO 4217), if it has one. */
+  readonly currency: string | null;
+  /** Of amounts. */
+  readonly decimals: number;
+}
+
+interface Kpi<Value> {
+  /** The type of its value in the GraphQL schema: kpis.schema.ts has them. */
+  readonly type: KpiType;
+  readonly description: string;
+  /** The parts of the value that have a column in exports; a number has one column, and a list none. */
+  readonly columns: readonly string[];
+  readonly example: Value;
+  readonly of: (totals: ShowTotals) => Value;
+}
+
+export type KpiType =
+  | "Float"
+  | "ChannelTotals"
+  | "ChannelCounts"
+  | "ViewerTotals"
+  | "ChannelAverages"
+  | "DeviceShare"
+  | "BuyerTotals"
+  | "BuyerRates"
+  | "SourceFigures";
+
+const kpi = <Value>(entry: Kpi<Value>) => entry;
+
+const byChannel = ["live", "replay", "referral", "total"];
+const distinctParts = ["live", "replay", "total", "unique"];
+const averageParts = ["live", "replay", "avg"];
+
+/**
+ * All KPIs. The GraphQL schema, the columns of exports, docs/kpis.md and the examples of the OpenAPI document are made of these entries.
+ * Columns of exports are in this order: add a KPI at the end.
+ */
+export const kpis = {
+  sales: kpi({
+    type: "ChannelTotals",
+    description: "The amounts of ORDER events, exact, before refunds.",
+    columns: byChannel,
+    example: { live: 1497, replay: 499, referral: 249.5, total: 2245.5, currency: "EUR" },
+    of: ofMoney(({ sales }) => new Exact(sales)),
+  }),
+  orders: kpi({
+    type: "ChannelCounts",
+    description: "The number of ORDER events.",
+    columns: byChannel,
+    example: { live: 30, replay: 10, referral: 5, total: 45 },
+    of: counts(({ orders }) => orders),
+  }),
+  viewers: kpi({
+    type: "ViewerTotals",
+    description: "Distinct viewerIds with a VIEW or an ADD_TO_CART on the channel.",
+    columns: distinctParts,
+    example: { live: 300, replay: 100, total: 400, unique: 380 },
+    of: distinct(({ viewers }) => viewers),
+  }),
+  addToCart: kpi({
+    type: "ChannelAverages",
+    description: "Viewers with an ADD_TO_CART, in percent of viewers.",
+    columns: averageParts,
+    example: { live: 20, replay: 10, avg: 17.5 },
+    of: ({ channels: { live, replay } }) => ({
+      live: percent(live.cartViewers, live.viewers),
+      replay: percent(replay.cartViewers, replay.viewers),
+      avg: percent(live.cartViewers + replay.cartViewers, live.viewers + replay.viewers),
+    }),
+  }),
+  avgViewTime: kpi({
+    type: "ChannelAverages",
+    description: "Seconds of VIEW events for each viewer.",
+    columns: averageParts,
+    example: { live: 600, replay: 200, avg: 500 },
+    of: ({ channels: { live, replay } }) => ({
+      live: ratio(live.viewSeconds, live.viewers),
+      replay: ratio(replay.viewSeconds, replay.viewers),
+      avg: ratio(new Decimal(live.viewSeconds).plus(replay.viewSeconds), live.viewers + replay.viewers),
+    }),
+  }),
+  conversionRate: kpi({
+    type: "Float",
+    description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+    columns: [],
+    example: 11.84,
+    of: ({ channels, any }) => percent(counted(channels, ({ orders }) => orders).total, any.viewers),
+  }),
+  averageOrderValue: kpi({
+    type: "Float",
+    description: "Sales for each order, in the currency of the store; 0 without orders.",
+    columns: [],
+    example: 49.9,
+    of: ({ channels, decimals }) =>
+      ratio(
+        sumOf(channels, ({ sales }) => new Exact(sales)),
+        counted(channels, ({ orders }) => orders).total,
+        decimals,
+      ),
+  }),
+  refunds: kpi({
+    type: "ChannelTotals",
+    description: "The amounts of REFUND events, which sales do not leave out.",
+    columns: byChannel,
+    example: { live: 0, replay: 0, referral: 49.9, total: 49.9, currency: "EUR" },
+    of: ofMoney(({ refunds }) => new Exact(refunds)),
+  }),
+  netSales: kpi({
+    type: "ChannelTotals",
+    description: "Sales without refunds; below 0 where refunds exceed them.",
+    columns: byChannel,
+    example: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, currency: "EUR" },
+    of: ofMoney(({ sales, refunds }) => new Exact(sales).minus(refunds)),
+  }),
+  devices: kpi({
+    type: "DeviceShare",
+    description: "Of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
+    columns: ["mobile", "tablet", "desktop", "tv", "other"],
+    example: [
+      { device: "mobile", value: 75 },
+      { device: "desktop", value: 20 },
+      { device: "unknown", value: 5 },
+    ],
+    of: ({ devices }) => deviceShares(devices),
+  }),
+  buyers: kpi({
+    type: "BuyerTotals",
+    description: "Who ordered, each counted once. An ORDER that names no viewer has none.",
+    columns: [...byChannel, "unique"],
+    example: { live: 28, replay: 9, referral: 5, total: 42, unique: 40 },
+    of: ({ channels, any }) => ({ ...counted(channels, ({ buyers }) => buyers), unique: any.buyers }),
+  }),
+  buyerRate: kpi({
+    type: "BuyerRates",
+    description: "Buyers for each 100 viewers.",
+    columns: ["live", "replay", "total"],
+    example: { live: 9.33, replay: 9, total: 10.53 },
+    of: ({ channels: { live, replay }, any }) => ({
+      live: percent(live.buyers, live.viewers),
+      replay: percent(replay.buyers, replay.viewers),
+      total: percent(any.buyers, any.viewers),
+    }),
+  }),
+  ordersWithoutViewer: kpi({
+    type: "ChannelCounts",
+    description: "Orders that name no viewer: they are no buyers.",
+    columns: byChannel,
+    example: { live: 1, replay: 0, referral: 0, total: 1 },
+    of: counts(({ ordersWithoutViewer }) => ordersWithoutViewer),
+  }),
+  engagedViewers: kpi({
+    type: "ViewerTotals",
+    description: "Viewers with a VIEW of at least 3 seconds, each counted once.",
+    columns: distinctParts,
+    example: { live: 240, replay: 80, total: 320, unique: 305 },
+    of: distinct(({ engagedViewers }) => engagedViewers),
+  }),
+  sources: kpi({
+    type: "SourceFigures",
+    description: "Where viewers came from, by the first event of each: most viewers first, then by sales and name.",
+    columns: [],
+    example: [
+      { source: "instagram.com", viewers: 250, orders: 31, sales: 1546.9 },
+      { source: "direct", viewers: 130, orders: 14, sales: 698.6 },
+    ],
+    of: ({ sources, decimals }) => sourceFigures(sources, decimals),
+  }),
+};
+
+export type KpiName = keyof typeof kpis;
+export type Kpis = { readonly [Name in KpiName]: ReturnType<(typeof kpis)[Name]["of"]> };
+
+export const kpiNames = Object.keys(kpis) as readonly KpiName[];
+
 /**
  * Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0.
  *
@@ -122,35 +279,10 @@ export function kpisOf(
   currency: string | null = null,
   sources: readonly SourceTotal[] = [],
 ): Kpis {
-  const decimals = currencyDecimals(currency);
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
   const channels = { live: of("LIVE"), replay: of("REPLAY"), referral: of("REFERRAL") };
-  const viewers = viewersOf(channels.live, channels.replay, of("ANY"));
-  const buyers = { ...counts(channels, ({ buyers: count }) => count), unique: of("ANY").buyers };
-  const orders = counts(channels, ({ orders: count }) => count);
-  const amounts = (amountOf: (totals: Totals) => Decimal) => amountsOf(channels, amountOf, { currency, decimals });
-  return {
-    sales: amounts(({ sales }) => new Exact(sales)),
-    orders,
-    ...viewers,
-    devices: deviceShares(devices),
-    conversionRate: percent(orders.total, viewers.viewers.unique),
-    averageOrderValue: ratio(
-      sumOf(channels, ({ sales }) => new Exact(sales)),
-      orders.total,
-      decimals,
-    ),
-    refunds: amounts(({ refunds }) => new Exact(refunds)),
-    netSales: amounts(({ sales, refunds }) => new Exact(sales).minus(refunds)),
-    buyers,
-    buyerRate: {
-      live: percent(buyers.live, channels.live.viewers),
-      replay: percent(buyers.replay, channels.replay.viewers),
-      total: percent(buyers.unique, viewers.viewers.unique),
-    },
-    ordersWithoutViewer: counts(channels, ({ ordersWithoutViewer }) => ordersWithoutViewer),
-    sources: sourceFigures(sources, decimals),
-  };
+  const show = { channels, any: of("ANY"), devices, sources, currency, decimals: currencyDecimals(currency) };
+  return Object.fromEntries(kpiNames.map((name) => [name, kpis[name].of(show)])) as unknown as Kpis;
 }
 
 type Totals = Omit<ChannelTotals, "channel">;
@@ -161,52 +293,37 @@ interface Channels {
   readonly referral: Totals;
 }
 
-function counts({ live, replay, referral }: Channels, countOf: (totals: Totals) => number): ByChannel {
+function counts(countOf: (totals: Totals) => number) {
+  return ({ channels }: ShowTotals): ByChannel => counted(channels, countOf);
+}
+
+function counted({ live, replay, referral }: Channels, countOf: (totals: Totals) => number): ByChannel {
   const [ofLive, ofReplay, ofReferral] = [countOf(live), countOf(replay), countOf(referral)];
   return { live: ofLive, replay: ofReplay, referral: ofReferral, total: ofLive + ofReplay + ofReferral };
+}
+
+/** Of viewers, who are on LIVE and REPLAY. */
+function distinct(countOf: (totals: Totals) => number) {
+  return ({ channels: { live, replay }, any }: ShowTotals): Distinct => ({
+    live: countOf(live),
+    replay: countOf(replay),
+    total: countOf(live) + countOf(replay),
+    unique: countOf(any),
+  });
 }
 
 function sumOf({ live, replay, referral }: Channels, amountOf: (totals: Totals) => Decimal): Decimal {
   return amountOf(live).plus(amountOf(replay)).plus(amountOf(referral));
 }
 
-function amountsOf(
-  channels: Channels,
-  amountOf: (totals: Totals) => Decimal,
-  { currency, decimals }: { readonly currency: string | null; readonly decimals: number },
-): Amounts {
-  return {
+function ofMoney(amountOf: (totals: Totals) => Decimal) {
+  return ({ channels, currency, decimals }: ShowTotals): Amounts => ({
     live: money(amountOf(channels.live), decimals),
     replay: money(amountOf(channels.replay), decimals),
     referral: money(amountOf(channels.referral), decimals),
     total: money(sumOf(channels, amountOf), decimals),
     currency,
-  };
-}
-
-/** What is of viewers, who are on LIVE and REPLAY. */
-function viewersOf(live: Totals, replay: Totals, any: Totals) {
-  const distinct = (countOf: (totals: Totals) => number): Distinct => ({
-    live: countOf(live),
-    replay: countOf(replay),
-    total: countOf(live) + countOf(replay),
-    unique: countOf(any),
   });
-  const viewers = distinct((totals) => totals.viewers);
-  return {
-    viewers,
-    addToCart: {
-      live: percent(live.cartViewers, viewers.live),
-      replay: percent(replay.cartViewers, viewers.replay),
-      avg: percent(live.cartViewers + replay.cartViewers, viewers.total),
-    },
-    avgViewTime: {
-      live: ratio(live.viewSeconds, viewers.live),
-      replay: ratio(replay.viewSeconds, viewers.replay),
-      avg: ratio(new Decimal(live.viewSeconds).plus(replay.viewSeconds), viewers.total),
-    },
-    engagedViewers: distinct(({ engagedViewers }) => engagedViewers),
-  };
 }
 
 function sourceFigures(sources: readonly SourceTotal[], decimals: number): SourceFigures[] {

@@ -4,7 +4,8 @@ import { rateLimited, rateLimitedByRoot } from "../../schema/limits/rateLimit.js
 import { Channel } from "../../events/events.schema.js";
 import { Host, LiveStreamStatus, lsId } from "../../shows/liveStream.schema.js";
 import { type DeviceShare as DeviceShareValue, deviceShares } from "./kpis.js";
-import { type LiveStreamAnalytics, readAnalytics, shared } from "./kpis.read.js";
+import { type LiveStreamAnalytics, readAnalytics } from "./kpis.read.js";
+import { cachedWith } from "../../lib/cached.js";
 import { devicesExpected, DeviceShare, Kpis } from "./kpis.schema.js";
 import {
   type ProductFigures,
@@ -127,7 +128,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     extensions: { cost: 100 },
     resolve: (analytics, _, { db }) => {
       const { storeId, id } = analytics;
-      return shared(analytics, "peak", () => readPeakViewers(db, storeId, id));
+      return cachedWith(analytics, "peak", () => readPeakViewers(db, storeId, id));
     },
   }),
   watchingNow: t.int({
@@ -137,7 +138,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     extensions: { cost: 100 },
     resolve: (analytics, _, { db }) => {
       const { storeId, id, status } = analytics;
-      return status === "LIVE" ? shared(analytics, "watching", () => readWatchingNow(db, storeId, id)) : null;
+      return status === "LIVE" ? cachedWith(analytics, "watching", () => readWatchingNow(db, storeId, id)) : null;
     },
   }),
   timeline: t.field({
@@ -213,10 +214,11 @@ async function topProductsOf(
   page: TopProducts,
 ): Promise<ProductFigures[]> {
   const key = `products ${page.by} ${page.first}`;
-  const read = (show: LiveStreamAnalytics) => shared(show, key, () => readTopProducts(db, show.storeId, show.id, page));
+  const read = (show: LiveStreamAnalytics) =>
+    cachedWith(show, key, () => readTopProducts(db, show.storeId, show.id, page));
   const { list } = analytics;
   if (list === undefined) return read(analytics);
-  const pages = await shared(list, key, async () => list.map(read));
+  const pages = await cachedWith(list, key, async () => list.map(read));
   const products = await read(analytics);
   for (const product of products) pagesOf.set(product, pages);
   return products;
@@ -224,10 +226,10 @@ async function topProductsOf(
 
 /** The products of a list of shows are looked up together, where they are not too many. */
 async function productOf(db: Database, storeId: string, figures: ProductFigures): Promise<StoredProduct | undefined> {
-  const lookUp = (one: ProductFigures) => shared(one, "product", () => lookUpProduct(db, storeId, one.productId));
+  const lookUp = (one: ProductFigures) => cachedWith(one, "product", () => lookUpProduct(db, storeId, one.productId));
   const pages = pagesOf.get(figures);
   if (pages === undefined) return lookUp(figures);
-  await shared(pages, "products", async () => {
+  await cachedWith(pages, "products", async () => {
     const products = (await Promise.all(pages)).flat();
     const count = new Set(products.map(({ productId }) => productId)).size;
     if (count <= productsAtOnceMax) for (const product of products) void lookUp(product);

@@ -9,7 +9,8 @@ import { epoch, wholeShowSeconds } from "../../events/record/spans.sql.js";
 import { money } from "./kpis.js";
 import { bucketsMax, minuteSeconds, partsOf, slotsOf, type TimelineSpan, wholeMinutes } from "./timeline.sql.js";
 import { batchLookups } from "../../database/batchLookups.js";
-import { type LiveStreamAnalytics, shared } from "./kpis.read.js";
+import type { LiveStreamAnalytics } from "./kpis.read.js";
+import { cachedWith } from "../../lib/cached.js";
 
 export interface TimelineBucket {
   readonly startsAt: Date;
@@ -235,7 +236,7 @@ export async function sharedTimeline(
   const { from, until } = wholeMinutes(span);
   const key = [bucketSeconds, String(until)];
   const line = (name: string, since: TimelineSpan["from"], start: number) =>
-    shared<Line>(analytics, JSON.stringify([name, ...key]), async () => {
+    cachedWith<Promise<Line>>(analytics, JSON.stringify([name, ...key]), async () => {
       return { from: start, buckets: await readTimeline(db, storeId, id, bucketSeconds, { ...span, from: since }) };
     });
   const isWhole = from === -Infinity || from % bucketSeconds === 0;

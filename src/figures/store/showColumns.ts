@@ -1,4 +1,4 @@
-import { deviceShares, type Kpis } from "../show/kpis.js";
+import { deviceShares, kpiNames, type KpiName, kpis } from "../show/kpis.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 
 /**
@@ -11,27 +11,16 @@ const formulaStart = /^(?=[\t\r\n])|(?<=^|[\r\n])(?=[=+\-@＝＋－＠])/gu;
 export type ShowDelimiter = "," | ";";
 
 /**
- * Numbers, or objects of numbers, by the prefix of their columns. Of devices some have columns: any text may be one, and all
- * others count as `other`; of sources, none have. Later versions add columns at the end.
+ * Of devices some have columns: any text may be one, and all others count as `other`. Sources have none.
  */
-const kpiColumns = {
-  sales: ["live", "replay", "referral", "total"],
-  orders: ["live", "replay", "referral", "total"],
-  viewers: ["live", "replay", "total", "unique"],
-  addToCart: ["live", "replay", "avg"],
-  avgViewTime: ["live", "replay", "avg"],
-  conversionRate: [],
-  averageOrderValue: [],
-  refunds: ["live", "replay", "referral", "total"],
-  netSales: ["live", "replay", "referral", "total"],
-  devices: ["mobile", "tablet", "desktop", "tv", "other"],
-  buyers: ["live", "replay", "referral", "total", "unique"],
-  buyerRate: ["live", "replay", "total"],
-  ordersWithoutViewer: ["live", "replay", "referral", "total"],
-  engagedViewers: ["live", "replay", "total", "unique"],
-} as const satisfies Record<Exclude<keyof Kpis, "sources">, readonly string[]>;
-const kpiNames = Object.keys(kpiColumns) as readonly (keyof typeof kpiColumns)[];
-const noShares = Object.fromEntries(kpiColumns.devices.map((name) => [name, 0]));
+const noShares = Object.fromEntries(kpis.devices.columns.map((name) => [name, 0]));
+
+/** The columns of a KPI in exports. */
+export function columnsOf(name: KpiName): readonly string[] {
+  const { columns, example } = kpis[name];
+  if (columns.length > 0) return columns.map((part) => `${snakeCase(name)}_${part}`);
+  return typeof example === "number" ? [snakeCase(name)] : [];
+}
 
 export const showColumns: readonly string[] = [
   "id",
@@ -41,10 +30,7 @@ export const showColumns: readonly string[] = [
   "endedAt",
   "durationSeconds",
   "currency",
-  ...kpiNames.flatMap((name) => {
-    const parts = kpiColumns[name];
-    return parts.length === 0 ? [snakeCase(name)] : parts.map((part) => `${snakeCase(name)}_${part}`);
-  }),
+  ...kpiNames.flatMap(columnsOf),
 ];
 
 /** Texts of callers are always quoted. */
@@ -52,13 +38,13 @@ export const quotedColumns: readonly boolean[] = showColumns.map((name) => name 
 
 /** One cell for each of `showColumns`. */
 export function showCells(show: LiveStreamAnalytics, currency: string | null, delimiter: ShowDelimiter): string[] {
-  const { id, name, status, startedAt, endedAt, durationSeconds, kpis, devices } = show;
+  const { id, name, status, startedAt, endedAt, durationSeconds, devices } = show;
   const grouped = devices.map((one) => ({
     ...one,
     device: Object.hasOwn(noShares, one.device) ? one.device : "other",
   }));
   const shares = deviceShares(grouped).map(({ device, value }) => [device, value] as const);
-  const figures = { ...kpis, devices: { ...noShares, ...Object.fromEntries(shares) } };
+  const figures = { ...show.kpis, devices: { ...noShares, ...Object.fromEntries(shares) } };
   return [
     asText(id),
     asText(name),
@@ -68,7 +54,7 @@ export function showCells(show: LiveStreamAnalytics, currency: string | null, de
     String(durationSeconds),
     currency ?? "",
     ...kpiNames.flatMap((kpi) =>
-      numbersOf(figures[kpi], kpiColumns[kpi]).map((text) => (delimiter === ";" ? text.replace(".", ",") : text)),
+      numbersOf(figures[kpi], kpis[kpi].columns).map((text) => (delimiter === ";" ? text.replace(".", ",") : text)),
     ),
   ];
 }

@@ -1,6 +1,7 @@
 import { builder } from "../../schema/builder.js";
 import { rateLimitedByRoot } from "../../schema/limits/rateLimit.js";
-import { kpiColumns, type KpiColumns, shared } from "../show/kpis.read.js";
+import { kpiColumns, type KpiColumns } from "../show/kpis.read.js";
+import { cachedWith } from "../../lib/cached.js";
 import { Kpis } from "../show/kpis.schema.js";
 import type { Database } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
@@ -24,7 +25,7 @@ builder.prismaObjectField("LiveStream", "kpis", (t) =>
     description: "Its key figures. Those of a page of shows count as one analytics read; null over the limit.",
     resolve: rateLimitedByRoot(
       "analytics",
-      (show, _, { db, identity }) => shared(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
+      (show, _, { db, identity }) => cachedWith(show, "kpis", () => lookUpKpis(db, identity.storeId, show.id)), // lists by figures are shared too
     ),
   }),
 );

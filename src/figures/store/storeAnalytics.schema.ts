@@ -4,7 +4,7 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { builder, enumValues } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
 import { sharedRead } from "../../schema/limits/sharedReads.js";
-import { shared } from "../show/kpis.read.js";
+import { cachedWith } from "../../lib/cached.js";
 import { Kpis } from "../show/kpis.schema.js";
 import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
 import {
@@ -100,7 +100,7 @@ builder.objectFields(StoreAnalytics, (t) => ({
     resolve: (analytics, { bucket }, { db }) => {
       const { storeId, range } = analytics;
       const read = () => asWideRead(db, storeId, () => readStoreTimeline(db, storeId, range, bucket));
-      return shared(analytics, `timeline ${bucket}`, read);
+      return cachedWith(analytics, `timeline ${bucket}`, read);
     },
   }),
   topShows: t.field({
@@ -114,7 +114,7 @@ builder.objectFields(StoreAnalytics, (t) => ({
       const { storeId, range } = analytics;
       const page = { first: pageSize(first, topShowsFirst), by };
       const read = () => asWideRead(db, storeId, () => readTopShows(db, storeId, range, page));
-      return asList(await shared(analytics, `shows ${page.first} ${by}`, read));
+      return asList(await cachedWith(analytics, `shows ${page.first} ${by}`, read));
     },
   }),
   previous: t.field({
@@ -124,7 +124,7 @@ builder.objectFields(StoreAnalytics, (t) => ({
     extensions: { cost: 100 },
     resolve: (analytics, _, { db }) => {
       const { storeId, range } = analytics;
-      return shared(analytics, "previous", async () => analyticsWithin(db, storeId, rangeBefore(range)));
+      return cachedWith(analytics, "previous", async () => analyticsWithin(db, storeId, rangeBefore(range)));
     },
   }),
 }));

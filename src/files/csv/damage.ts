@@ -25,64 +25,60 @@ interface ScanOptions {
   readonly isWhole: boolean;
 }
 
-const quote = '"';
+const [quote, lineFeed, carriageReturn] = [34, 10, 13] as const;
 const lineEnd = /\r\n?|\n/gu;
 
 /** Counts the cells of the row that begins at `start`. */
 function scanRow(text: string, start: number, { delimiter, cellsMax = Infinity, isWhole }: ScanOptions): Scan {
+  const delimiterCode = delimiter.charCodeAt(0);
   let [at, cells, filled, hasStrayQuote] = [start, 0, 0, false];
   const scan = (state: Scan["state"], end: number): Scan => ({ state, end, shape: { cells, filled, hasStrayQuote } });
-  while (cells < cellsMax) {
+  const isOpen = (close: number) => close === -1 || (!isWhole && close + 1 === text.length); // a pair may follow
+  for (; cells < cellsMax; at += 1) {
     cells += 1;
-    const cell = cellAt(text, at, { delimiter, isWhole });
-    if (cell === undefined) return scan(isWhole ? "none" : "open", text.length);
-    at = cell.end;
-    if (!cell.isEmpty) filled = cells;
-    hasStrayQuote ||= cell.hasStrayQuote;
-    const next = text[at];
-    if (next === undefined) return scan(isWhole ? "row" : "open", at);
-    if (isLineEnd(next)) return scan("row", at);
-    if (next !== delimiter) return scan("none", at); // text after a closing quote
-    at += 1;
+    const begin = afterBlanks(text, at, delimiterCode);
+    const isQuoted = text.charCodeAt(begin) === quote;
+    const end = isQuoted ? closingQuote(text, begin) : afterText(text, begin, delimiterCode);
+    if (isQuoted && isOpen(end)) return scan(isWhole ? "none" : "open", text.length);
+    if (end > begin + Number(isQuoted)) filled = cells;
+    hasStrayQuote ||= !isQuoted && text.slice(begin, end).includes('"');
+    at = isQuoted ? afterBlanks(text, end + 1, delimiterCode) : end;
+    if (text.charCodeAt(at) !== delimiterCode) return scan(stateAfter(text, at, isWhole), at);
   }
   return scan("none", at);
 }
 
-/** Undefined where the text ends within quotes. */
-function cellAt(text: string, from: number, { delimiter, isWhole }: ScanOptions) {
-  const begin = afterBlanks(text, from, delimiter);
-  if (text[begin] !== quote) {
-    const end = afterText(text, begin, delimiter);
-    return { end, isEmpty: end === begin, hasStrayQuote: text.slice(begin, end).includes(quote) };
-  }
-  const close = closingQuote(text, begin);
-  if (close === -1 || (!isWhole && close + 1 === text.length)) return undefined;
-  return { end: afterBlanks(text, close + 1, delimiter), isEmpty: close === begin + 1, hasStrayQuote: false };
+/** Of a row whose last cell ends here. */
+function stateAfter(text: string, at: number, isWhole: boolean): Scan["state"] {
+  if (at === text.length) return isWhole ? "row" : "open";
+  return isLineEnd(text.charCodeAt(at)) ? "row" : "none"; // none: text after a closing quote
 }
 
-function afterBlanks(text: string, from: number, delimiter: string): number {
+function afterBlanks(text: string, from: number, delimiterCode: number): number {
   let at = from;
-  for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[(at += 1)]) {
-    if (!isSpace(text.charCodeAt(at))) break;
+  for (let next = text.charCodeAt(at); isSpace(next); next = text.charCodeAt((at += 1))) {
+    if (next === delimiterCode || isLineEnd(next)) break;
   }
   return at;
 }
 
-function afterText(text: string, from: number, delimiter: string): number {
-  let at = from;
-  for (let next = text[at]; next !== undefined && next !== delimiter && !isLineEnd(next); next = text[at]) at += 1;
-  return at;
+function afterText(text: string, from: number, delimiterCode: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const next = text.charCodeAt(at);
+    if (next === delimiterCode || isLineEnd(next)) return at;
+  }
+  return text.length;
 }
 
 /** -1 where the text has none. */
 function closingQuote(text: string, from: number): number {
-  let close = text.indexOf(quote, from + 1);
-  while (close !== -1 && text[close + 1] === quote) close = text.indexOf(quote, close + 2);
+  let close = text.indexOf('"', from + 1);
+  while (close !== -1 && text.charCodeAt(close + 1) === quote) close = text.indexOf('"', close + 2);
   return close;
 }
 
-function isLineEnd(character: string): boolean {
-  return character === "\n" || character === "\r";
+function isLineEnd(code: number): boolean {
+  return code === lineFeed || code === carriageReturn;
 }
 
 export interface Width {
@@ -110,7 +106,7 @@ export function isDoubtful(record: string, delimiter: string, width: Width | und
 
 /** Whether a cell ends after `\\"`, as PHP's fputcsv leaves a quote within one, so that another has a quote without its pair. */
 export function hasEscapedQuote(record: string, delimiter: string): boolean {
-  return record.includes(String.raw`\"`) && escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
+  return record.includes("\\") && escapedQuote.test(record) && shapeOf(record, delimiter).hasStrayQuote;
 }
 
 const escapedQuote = /\\"\s*[,;\t]/u;

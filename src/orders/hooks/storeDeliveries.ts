@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
+import { GroupCommit, type Waiting } from "../../lib/groupCommit.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { currencyOf } from "../../stores/store.currency.js";
 import { type OrderReceipt, recordNews } from "../state/order.record.js";
@@ -7,15 +8,11 @@ import { productOf, productsOfNames } from "../state/order.input.js";
 import type { HookLine, HookNews } from "./delivery.js";
 import { PayloadError } from "./payload.js";
 
-interface Waiting {
+interface Delivery {
+  /** Of the hook. */
+  readonly db: RootDatabase;
+  readonly storeId: string;
   readonly news: HookNews;
-  readonly resolve: (receipt: OrderReceipt) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Queue {
-  waiting: Waiting[];
-  isRunning: boolean;
 }
 
 /** Resolves once what a delivery says is stored. @throws {PayloadError} for an order in another currency than the store's */
@@ -30,30 +27,19 @@ const groupMax = 200;
  * @param onChanged called with the show's id where its figures changed
  */
 export function createDeliver(onChanged: (storeId: string, lsId: string) => void): Deliver {
-  const queues = new Map<string, Queue>();
-  const run = async (db: RootDatabase, storeId: string, queue: Queue): Promise<void> => {
-    queue.isRunning = true;
-    while (queue.waiting.length > 0) {
-      const group = queue.waiting.splice(0, groupMax);
-      try {
-        const named = group.map(({ news }) => news);
-        const { changed, ...receipt } = await recordNews(db, storeId, await withProducts(db, storeId, named));
-        for (const lsId of changed) onChanged(storeId, lsId);
-        for (const { resolve } of group) resolve(receipt);
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    queues.delete(storeId);
+  const commit = async (group: readonly Waiting<Delivery, OrderReceipt>[]): Promise<void> => {
+    const [first] = group;
+    if (first === undefined) return;
+    const { db, storeId } = first.item;
+    const all = group.map(({ item }) => item.news);
+    const { changed, ...receipt } = await recordNews(db, storeId, await withProducts(db, storeId, all));
+    for (const lsId of changed) onChanged(storeId, lsId);
+    for (const { resolve } of group) resolve(receipt);
   };
+  const ofStores = new GroupCommit<Delivery, OrderReceipt>({ sizeOf: () => groupMax, commit });
   return async (db, storeId, news) => {
     if (news.kind === "state") requireCurrency(await currencyOf(db, storeId), news.currency);
-    return new Promise((resolve, reject) => {
-      const queue = queues.get(storeId) ?? { waiting: [], isRunning: false };
-      queues.set(storeId, queue);
-      queue.waiting.push({ news, resolve, reject });
-      if (!queue.isRunning) void run(db, storeId, queue);
-    });
+    return ofStores.add(storeId, { db, storeId, news });
   };
 }
 

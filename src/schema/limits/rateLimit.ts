@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { getGraphQLRateLimiter, type Identity, Store } from "graphql-rate-limit";
 import { type Policy, type PolicyName, type Reservation, tooManyCalls } from "./policies.js";
+import { cachedWith } from "../../lib/cached.js";
 import type { Context } from "../context.js";
 
 export type Resolver<Parent, Args, Result> = (
@@ -27,9 +28,6 @@ export function rateLimited<Parent, Args extends object, Result>(
   };
 }
 
-/** Admitted calls of a request, by the place of the root field in the answer. */
-const admittedByRequest = new WeakMap<Context, Map<string, Promise<Reservation | undefined>>>();
-
 /** Limits a field of a list's nodes: all of its occurrences below one root field are one call. */
 export function rateLimitedByRoot<Parent, Args extends object, Result>(
   name: PolicyName,
@@ -54,12 +52,7 @@ export function admitRoot(
   info: GraphQLResolveInfo,
   admission = () => admit(name, context, info),
 ): Promise<Reservation | undefined> {
-  const calls = admittedByRequest.get(context) ?? new Map<string, Promise<Reservation | undefined>>();
-  admittedByRequest.set(context, calls);
-  const call = `${name} ${rootKey(info)}`;
-  const admitted = calls.get(call) ?? admission();
-  calls.set(call, admitted);
-  return admitted;
+  return cachedWith(context, `admitted ${name} ${rootKey(info)}`, admission);
 }
 
 function rootKey({ path }: GraphQLResolveInfo): string | number {
@@ -121,11 +114,9 @@ class ReservationStore extends Store {
   }
 }
 
-const latestByRequest = new WeakMap<Context, Map<PolicyName, Reservation>>();
-
 /** Reports the latest reservation of each policy. */
 export function announce(context: Context, reservation: Reservation): void {
-  const latest = latestByRequest.get(context) ?? new Map<PolicyName, Reservation>();
-  latestByRequest.set(context, latest.set(reservation.policy.name, reservation));
+  const latest = cachedWith(context, "reservations", () => new Map<PolicyName, Reservation>());
+  latest.set(reservation.policy.name, reservation);
   context.notify({ kind: "counted", reservations: [...latest.values()] });
 }

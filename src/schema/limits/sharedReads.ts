@@ -1,21 +1,14 @@
 import { LRUCache } from "lru-cache";
-import type { PolicyName, RateLimits, Reservation } from "./policies.js";
+import { CachedFor, cachedWith } from "../../lib/cached.js";
 import type { Context } from "../context.js";
+import type { PolicyName, Reservation } from "./policies.js";
 import { admitRoot, announce, type Resolver } from "./rateLimit.js";
 
-/** A read that others may share. */
-interface Read {
-  /** Its place under the rate limit; undefined without one. */
-  readonly admitted: Promise<Reservation | undefined>;
-  readonly admittedAt: number;
-  result: Promise<unknown>;
-  readAt: number;
-}
-
-interface Reads {
-  readonly byKey: LRUCache<string, Read>;
-  /** A number that changes when the store changes, for a while. */
-  readonly versions: LRUCache<string, number>;
+/** A call that equal reads share. */
+interface Call {
+  /** Undefined without a limit. */
+  readonly reservation: Reservation | undefined;
+  readonly countedAt: number;
 }
 
 const countedMs = 10_000;
@@ -24,10 +17,17 @@ const sharedMs = 1_000;
 /** Results of a few kilobytes, in all. */
 const readsMax = 500;
 const versionsMax = 10_000;
+let version = 0;
 
 /** Of each service; a test has several. */
-const ofService = new WeakMap<RateLimits, Reads>();
-let version = 0;
+function readsOf({ limits: { rates } }: Context) {
+  return cachedWith(rates, "reads", () => ({
+    calls: new CachedFor<Call>(countedMs, readsMax),
+    results: new CachedFor<unknown>(sharedMs, readsMax),
+    /** A number that changes when the store changes, for a while. */
+    versions: new LRUCache<string, number>({ max: versionsMax, ttl: countedMs }),
+  }));
+}
 
 /**
  * Limits the rate of a root field that reads figures over the whole store. Equal reads of a store within ten seconds are one call, and
@@ -41,24 +41,30 @@ export function sharedRead<Parent, Args extends object, Result>(
   resolve: Resolver<Parent, Args, Result>,
 ): Resolver<Parent, Args, Result> {
   return async (parent, args, context, info) => {
-    const { byKey, versions } = readsOf(context);
+    const { calls, results, versions } = readsOf(context);
     const { storeId } = context.identity;
     const byName = Object.entries(args).toSorted(([one], [other]) => (one < other ? -1 : 1));
     const key = JSON.stringify([storeId, versions.get(storeId), info.fieldName, byName]);
     const now = performance.now();
-    const known = byKey.get(key);
-    const admitted = admitRoot(name, context, info, known === undefined ? undefined : () => known.admitted);
-    const read = known ?? { admitted, admittedAt: now, result: Promise.resolve(), readAt: -Infinity };
-    if (known === undefined) byKey.set(key, read);
-    if (now - read.readAt >= sharedMs) {
-      read.readAt = now;
-      read.result = admitted.then(() => resolve(parent, args, context, info));
-      read.result.catch(() => byKey.delete(key));
+    let isOwn = false;
+    const count = async (): Promise<Call> => {
+      isOwn = true;
+      return { reservation: await admitRoot(name, context, info), countedAt: now };
+    };
+    const call = calls.get(key, count);
+    // Fields below this one are part of the call too, whoever has made it.
+    if (!isOwn)
+      void admitRoot(name, context, info, () => call.then(({ reservation }) => reservation)).catch(() => undefined);
+    const read = async (): Promise<unknown> => {
+      await call;
+      return resolve(parent, args, context, info);
+    };
+    const result = results.get(key, read);
+    const { reservation, countedAt } = await call;
+    if (!isOwn && reservation !== undefined) {
+      const resetMs = Math.max(0, reservation.resetMs - (now - countedAt));
+      announce(context, { ...reservation, resetMs });
     }
-    const { result } = read;
-    const reservation = await admitted;
-    const isShared = known !== undefined;
-    if (isShared && reservation !== undefined) announce(context, aged(reservation, now - read.admittedAt));
     return result as Promise<Result>;
   };
 }
@@ -66,17 +72,4 @@ export function sharedRead<Parent, Args extends object, Result>(
 /** Later reads of the store are not answered with earlier results. */
 export function endSharedReads(context: Context): void {
   readsOf(context).versions.set(context.identity.storeId, (version += 1));
-}
-
-function readsOf({ limits: { rates } }: Context): Reads {
-  const known = ofService.get(rates);
-  if (known !== undefined) return known;
-  const byKey = new LRUCache<string, Read>({ max: readsMax, ttl: countedMs });
-  const reads = { byKey, versions: new LRUCache<string, number>({ max: versionsMax, ttl: countedMs }) };
-  ofService.set(rates, reads);
-  return reads;
-}
-
-function aged(reservation: Reservation, ms: number): Reservation {
-  return { ...reservation, resetMs: Math.max(0, reservation.resetMs - ms) };
 }

@@ -1,5 +1,6 @@
 import type { Fault } from "../../database/databaseErrors.js";
 import type { DatabaseReadiness } from "../../database/readiness.js";
+import { CachedFor } from "../../lib/cached.js";
 import { withTimeout } from "../../lib/timers.js";
 
 interface Readiness {
@@ -16,19 +17,8 @@ const resultTtlMs = 1_000;
 
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
   const findFault = createQuery(database);
-  let latest: Promise<Readiness> | undefined;
-  let trustedUntil = Number.POSITIVE_INFINITY;
-  const check = async (): Promise<Readiness> => {
-    const readiness = await readinessOf(findFault);
-    trustedUntil = performance.now() + resultTtlMs;
-    return readiness;
-  };
-  return () => {
-    if (latest !== undefined && performance.now() < trustedUntil) return latest;
-    trustedUntil = Number.POSITIVE_INFINITY; // while the check is in progress
-    latest = check();
-    return latest;
-  };
+  const latest = new CachedFor<Readiness>(resultTtlMs, 1);
+  return () => latest.get("", () => readinessOf(findFault));
 }
 
 function readinessOf(findFault: () => Promise<Fault | undefined>): Promise<Readiness> {

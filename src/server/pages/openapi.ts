@@ -13,14 +13,13 @@ const addressesMax = 16;
 export function createOpenApiPage(write: (serverUrl: string) => string, basePath: string | undefined): Route {
   const relative = relativeServerUrl(basePath);
   const relativePage = createPage(mediaType, () => write(relative));
-  const absolutePages = new LRUCache<string, Route>({ max: addressesMax });
+  const absolutePages = new LRUCache<string, Route>({
+    max: addressesMax,
+    memoMethod: (serverUrl) => createPage(mediaType, () => write(serverUrl), { cacheControl: "private, no-cache" }),
+  });
   return (exchange) => {
     const serverUrl = serverUrlOf(exchange.request, basePath);
-    if (serverUrl === relative) return relativePage(exchange);
-    const known = absolutePages.get(serverUrl);
-    const page = known ?? createPage(mediaType, () => write(serverUrl), { cacheControl: "private, no-cache" });
-    if (known === undefined) absolutePages.set(serverUrl, page);
-    return page(exchange);
+    return serverUrl === relative ? relativePage(exchange) : absolutePages.memo(serverUrl)(exchange);
   };
 }
 

@@ -5,6 +5,7 @@ import type { PoolConfig } from "pg";
 import type { PolicyName } from "../../schema/limits/policies.js";
 import type { LiveFeed } from "../../schema/context.js";
 import type { OpenDatabase } from "../../database/open.js";
+import { CachedFor } from "../../lib/cached.js";
 import { packageVersion } from "../../lib/packageFiles.js";
 import { proxyAddresses, untrustedProxies } from "./proxyAddresses.js";
 import type { FairShare } from "../../lib/fairShare.js";
@@ -189,25 +190,16 @@ export function collectNodes(registry: Registry, connection: PoolConfig): void {
 
 function latestStates(connection: PoolConfig): () => Promise<readonly NodeState[]> {
   let states: readonly NodeState[] = [];
-  let readAt = -Infinity;
   let hasNodes = true;
-  let reading: Promise<void> | undefined;
-  const refresh = async (): Promise<void> => {
-    readAt = performance.now();
-    try {
-      const found = await readNodeStates(connection);
-      hasNodes = found !== undefined;
-      states = found ?? [];
-    } catch {
-      states = []; // the database cannot be asked: no node counts as well
-    } finally {
-      reading = undefined;
-    }
+  const latest = new CachedFor<readonly NodeState[]>(trustMs, 1);
+  const refresh = async (): Promise<readonly NodeState[]> => {
+    const found = await readNodeStates(connection).catch(() => []); // the database cannot be asked: no node counts as well
+    hasNodes = found !== undefined;
+    return (states = found ?? []);
   };
   return async () => {
-    if (hasNodes && performance.now() - readAt > trustMs) reading ??= refresh();
-    if (reading !== undefined)
-      await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, waitMs).unref())]);
+    const waiting = new Promise((resolve) => setTimeout(resolve, waitMs).unref());
+    if (hasNodes) await Promise.race([latest.get("", refresh), waiting]);
     return states;
   };
 }

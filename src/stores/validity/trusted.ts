@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../database/client.js";
+import { CachedFor } from "../../lib/cached.js";
 
 /** Revoked tokens and keys must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
@@ -19,23 +20,14 @@ const invalidMax = 1_000;
 export function createTrusted<Known extends object>(
   find: (key: string, db: Database | undefined) => Promise<Known | undefined>,
 ): typeof find {
-  const trusted = new LRUCache<string, Known>({ ...trust, max: knownMax });
+  const trusted = new CachedFor<Known | undefined>(trustMs, knownMax);
   const invalid = new LRUCache<string, true>({ ...trust, max: invalidMax });
-  const underWay = new Map<string, Promise<Known | undefined>>();
   const look = async (key: string, db: Database | undefined): Promise<Known | undefined> => {
-    const start = performance.now(); // it may be revoked from then on
+    const start = performance.now(); // it may become valid from then on
     const known = await find(key, db);
     if (known === undefined) invalid.set(key, true, { start });
-    else trusted.set(key, known, { start });
     return known;
   };
-  const shared = (key: string): Promise<Known | undefined> => {
-    const looking = underWay.get(key) ?? look(key, undefined).finally(() => underWay.delete(key));
-    underWay.set(key, looking);
-    return looking;
-  };
-  return async (key, db) => {
-    if (invalid.has(key)) return undefined;
-    return trusted.get(key) ?? (db === undefined ? shared(key) : look(key, db));
-  };
+  return async (key, db) =>
+    invalid.has(key) ? undefined : trusted.get(key, () => look(key, db), { waits: db === undefined });
 }

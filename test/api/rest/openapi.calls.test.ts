@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { addSite } from "../../../src/stores/site.js";
 import { exampleProduct as shirt } from "../../../src/files/product/product.fields.js";
-import { eventsExample, scarf, sentOrderExample, showExample } from "../../../src/api/openapi/examples/exampleData.js";
+import { eventsExample, scarf, sentOrderExample, showExample } from "../../../src/api/rest/routes/exampleData.js";
 import { createTestStore, type TestStore } from "../../support/app.js";
 import { type Document, faultFinder, openDocumentedApp, operationsOf, resolved } from "../../support/http/openapi.js";
 import { type AllowedCall, allowedCalls, type KnownValues } from "../../support/http/openapi.calls.js";

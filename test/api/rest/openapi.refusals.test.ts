@@ -8,7 +8,7 @@ import {
   resolved,
 } from "../../support/http/openapi.js";
 import { saved } from "../../support/shows.js";
-import { showExample } from "../../../src/api/openapi/examples/exampleData.js";
+import { showExample } from "../../../src/api/rest/routes/exampleData.js";
 
 const { app, document } = await openDocumentedApp({ analyticsRateLimit: 1, productRateLimit: 1 });
 const operations = operationsOf(document).map((place) => [`${place.method} ${place.path}`, place] as const);

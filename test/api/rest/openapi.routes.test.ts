@@ -4,6 +4,7 @@ import { readConfig } from "../../../src/config.js";
 import { schema } from "../../../src/api/graphql/schema.js";
 import { describeApi } from "../../../src/api/openapi/document.js";
 import { planRest } from "../../../src/api/rest/routes/derivation.js";
+import { analyticsExample } from "../../../src/api/rest/routes/exampleData.js";
 import type { RestRoute } from "../../../src/api/rest/routes/route.js";
 import { type Document, examplesOf, resolved, faultFinder } from "../../support/http/openapi.js";
 
@@ -17,6 +18,7 @@ const route: RestRoute = {
   summary: "Live shopping performance",
   tag: "Analytics",
   errors: ["LIVE_STREAM_NOT_FOUND"],
+  example: { parameters: { lsId: "summer-sale" }, answer: analyticsExample },
 };
 
 /** The document of a service with this route alone. */

@@ -310,3 +310,18 @@ function int32(value: number): Buffer {
   bytes.writeInt32BE(value);
   return bytes;
 }
+
+test("the process that runs the engine is told of each notification, also once its statement stays prepared, and of nothing else", async () => {
+  let told = 0;
+  server.onNotified(() => (told += 1));
+  await withClient(async (client) => {
+    const notify = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";
+    for (let time = 0; time < 3; time += 1) {
+      await client.query("SELECT $1::text", ["pg_notify("]);
+      await client.query(notify, ["shows", ["one", "other"]]);
+    }
+  });
+  await until(() => told === 3, "three notifications");
+  await query("SELECT 1");
+  expect(told).toBe(3);
+});

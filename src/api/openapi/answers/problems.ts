@@ -2,12 +2,22 @@ import { forbidden } from "../../../schema/scopes.js";
 import { type Reservation, tooManyCalls } from "../../../schema/limits/policies.js";
 import { keyInUse, keyReused } from "../../../catalog/import/idempotentImport.js";
 import { tooManyDeletions } from "../../../catalog/import/modes/mode.js";
-import { AppError, errorAt, type ErrorCode, errorCodes, placeCodes, problemsListedMax } from "../../../errors.js";
+import {
+  AppError,
+  errorAt,
+  type ErrorCode,
+  errorCodes,
+  placeCodes,
+  Problems,
+  problemsListedMax,
+  validationFailed,
+} from "../../../errors.js";
 import { invalidJson } from "../../../lib/json/parseJson.js";
 import { pathNotFound } from "../../rest/handler.js";
 import { responseTooLarge } from "../../../schema/limits/responseBudget.js";
 import { extensionsOf, presentError } from "../../../schema/publicErrors.js";
 import type { ApiLimits, JsonSchemas } from "../types.js";
+import { bodyTypesOf, type RestRoute } from "../../rest/routes/route.js";
 import { problemDetails, type ProblemDetails } from "../../rest/problemDetails.js";
 
 /** Problem details as api/rest/problemDetails.ts makes them. */
@@ -67,7 +77,7 @@ export const problemSchemas: JsonSchemas = {
 };
 
 /** The answer to an error, made the way answers are made. */
-export function problemExample(error: unknown): ProblemDetails {
+function problemExample(error: unknown): ProblemDetails {
   const presented = presentError(error, { requestId: exampleRequestId, reportError: () => undefined });
   return problemDetails(presented.message, extensionsOf(presented));
 }
@@ -86,7 +96,7 @@ const siteNotFound = "The store has no site with this siteId. An operator adds i
 const productNotFound = "The store has no product with this reference id or SKU.";
 
 /** Errors to show where an operation has none of its own; test/api/rest/openapi.test.ts compares them with real answers. */
-export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">): Readonly<Record<ErrorCode, unknown>> {
+function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">): Readonly<Record<ErrorCode, unknown>> {
   return {
     BAD_REQUEST: invalidJson(Buffer.from("{"), 1),
     VALIDATION_FAILED: errorAt("VALIDATION_FAILED", "The input is not valid.", []),
@@ -124,4 +134,29 @@ export function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">):
     INTERNAL: new Error("an unexpected one"),
     UNAVAILABLE: Object.assign(new Error("the database refuses connections"), { code: "ECONNREFUSED" }),
   };
+}
+
+/** The example of an operation's problem. */
+export type ExampleOfProblem = (route: RestRoute, code: ErrorCode) => ProblemDetails;
+
+export function examplesOfProblems(limits: ApiLimits): ExampleOfProblem {
+  const common = commonErrors(limits);
+  return (route, code) => problemExample(errorOf(route, code) ?? common[code]);
+}
+
+/** An error that differs for this operation. */
+function errorOf(route: RestRoute, code: ErrorCode): AppError | undefined {
+  const { example, method, path } = route;
+  if (code === "UNSUPPORTED_MEDIA_TYPE") return new AppError(code, `The content-type must be ${bodyTypesOf(route)}.`);
+  const { findProblems } = example;
+  if (code === "VALIDATION_FAILED" && findProblems !== undefined) {
+    const problems = new Problems();
+    findProblems(problems);
+    return validationFailed(problems);
+  }
+  const [, name] = /:(\w+)/u.exec(path) ?? [];
+  if (code === "BAD_REQUEST" && method !== "POST" && name !== undefined) {
+    return errorAt("BAD_REQUEST", `${name} is not percent-encoded UTF-8.`, [name]);
+  }
+  return undefined;
 }

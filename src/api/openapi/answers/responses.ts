@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../errors.js";
 import { notModified, type responseHeaders } from "./headers.js";
-import type { Examples } from "../examples/examples.js";
+import type { ExampleOfProblem } from "./problems.js";
 import type { AnswerSchema } from "./answers.js";
 import type { ApiLimits } from "../types.js";
 import { problemMediaType, problemTypes } from "../../rest/problemDetails.js";
@@ -21,7 +21,7 @@ export function describeResponses(
   route: RestRoute,
   success: Pick<AnswerSchema, "schema" | "content"> & { readonly hasDeprecated: boolean },
   limits: ApiLimits,
-  examples: Examples,
+  exampleOf: ExampleOfProblem,
 ) {
   const headers = { ...requestIdHeader, ...(isLimited(route, limits) && limitHeaders) };
   const shared = sharedCodes(route, limits);
@@ -35,7 +35,7 @@ export function describeResponses(
     const { status } = problemTypes[code];
     if (!shared.includes(code)) ownByStatus.set(status, [...(ownByStatus.get(status) ?? []), code]);
   }
-  const example = examples.answer(route);
+  const example = route.example.answer;
   const isRead = route.method === "GET";
   const successHeaders = { ...headers, ...headersOfSuccess(route, success.hasDeprecated) };
   return {
@@ -48,7 +48,7 @@ export function describeResponses(
     ...Object.fromEntries(
       [...ownByStatus].map(([status, codes]) => [
         status,
-        problemResponse(codes, { ...headers, ...ownHeaders(codes) }, (code) => examples.problem(route, code)),
+        problemResponse(codes, { ...headers, ...ownHeaders(codes) }, (code) => exampleOf(route, code)),
       ]),
     ),
     ...Object.fromEntries(
@@ -77,15 +77,15 @@ function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
 export function sharedResponses(
   routes: readonly RestRoute[],
   limits: ApiLimits,
-  examples: Examples,
+  exampleOf: ExampleOfProblem,
 ): Record<string, object> {
   const responses: Record<string, object> = {};
   for (const route of routes) {
     for (const code of sharedCodes(route, limits)) {
       const headers = { ...requestIdHeader, ...headersByCode[code] };
-      responses[pascalCase(code)] ??= problemResponse([code], headers, () => examples.problem(route, code));
+      responses[pascalCase(code)] ??= problemResponse([code], headers, () => exampleOf(route, code));
     }
-    responses["Default"] ??= problemResponse(otherCodes, {}, (code) => examples.problem(route, code));
+    responses["Default"] ??= problemResponse(otherCodes, {}, (code) => exampleOf(route, code));
   }
   return responses;
 }

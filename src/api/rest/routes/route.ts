@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../errors.js";
+import type { ErrorCode, Problems } from "../../../errors.js";
 import { takesIdempotencyKey } from "../../../schema/operationNames.js";
 
 /** A documented REST path, and the operation of the schema that serves it. */
@@ -13,6 +13,7 @@ export interface RestRoute {
   readonly summary: string;
   readonly tag: "Products" | "Analytics" | "Live streams" | "Orders" | "Store";
   readonly errors: readonly ErrorCode[];
+  readonly example: RouteExample;
   /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
   readonly upload?: {
     readonly mediaTypes: readonly string[];
@@ -33,6 +34,16 @@ export interface RestRoute {
   readonly fields?: FieldsByType;
   /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: readonly OnDemand[];
+}
+
+/** For the OpenAPI document. Each can be sent to the demo store as it is, in any order and again. */
+interface RouteExample {
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** A valid body, if there is one. */
+  readonly request?: unknown;
+  readonly answer: unknown;
+  /** Checks invalid input, so that the example has the real messages. */
+  readonly findProblems?: (problems: Problems) => void;
 }
 
 /** By the name of a type or, for the values of one field, by its own: `StoreAnalytics.topShows`. */

@@ -1,3 +1,6 @@
+import { exampleProduct } from "../../../files/product/product.fields.js";
+import { checkProduct } from "../../../files/product/product.input.js";
+import { readProduct, analyticsExample, badPrice, badUrl, csvExample, scarf } from "./exampleData.js";
 import type { ErrorCode } from "../../../errors.js";
 import type { FieldsByType, OnDemand, RestRoute } from "./route.js";
 
@@ -31,6 +34,12 @@ export const contractRoutes: readonly RestRoute[] = [
     upload: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "products", placeholder: [] },
     errors: importErrors,
     shownOnDemand: importDetails,
+    example: {
+      request: { products: [exampleProduct, scarf] },
+      answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
+      findProblems: (problems) =>
+        [badPrice, badUrl].forEach((product, index) => checkProduct(product, { path: ["products", index] }, problems)),
+    },
   },
   {
     root: "Mutation",
@@ -50,6 +59,11 @@ export const contractRoutes: readonly RestRoute[] = [
     },
     errors: importErrors,
     shownOnDemand: importDetails,
+    example: {
+      request: { csvContent: csvExample },
+      answer: { message: "2 products were imported.", imported: 2, created: 2, updated: 0 },
+      findProblems: (problems) => void checkProduct(badPrice, { path: ["csvContent"], line: 2 }, problems),
+    },
   },
   {
     root: "Mutation",
@@ -62,6 +76,11 @@ export const contractRoutes: readonly RestRoute[] = [
     tag: "Products",
     errors: importErrors,
     shownOnDemand: importDetails,
+    example: {
+      request: { product: exampleProduct },
+      answer: { message: "1 product was imported.", imported: 1, created: 1, updated: 0 },
+      findProblems: (problems) => void checkProduct(badPrice, { path: ["product"] }, problems),
+    },
   },
   {
     root: "Query",
@@ -73,6 +92,10 @@ export const contractRoutes: readonly RestRoute[] = [
     summary: "Retrieve product",
     tag: "Products",
     errors: ["PRODUCT_NOT_FOUND", "SITE_NOT_FOUND"],
+    example: {
+      parameters: { productId: exampleProduct.id },
+      answer: readProduct,
+    },
   },
   {
     root: "Mutation",
@@ -84,6 +107,7 @@ export const contractRoutes: readonly RestRoute[] = [
     summary: "Delete product",
     tag: "Products",
     errors: ["PRODUCT_NOT_FOUND", "SITE_NOT_FOUND"],
+    example: { parameters: { productId: scarf.id }, answer: { message: `Product ${scarf.id} was deleted.` } },
   },
   {
     root: "Query",
@@ -95,6 +119,7 @@ export const contractRoutes: readonly RestRoute[] = [
     summary: "Live shopping performance",
     tag: "Analytics",
     errors: ["LIVE_STREAM_NOT_FOUND"],
+    example: { parameters: { lsId: analyticsExample.id }, answer: analyticsExample },
   },
 ];
 

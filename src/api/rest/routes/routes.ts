@@ -1,3 +1,19 @@
+import {
+  fullAnalyticsExample,
+  newShow,
+  orderExample,
+  eventsExample,
+  page,
+  previewExample,
+  rangeExample,
+  sentOrderExample,
+  sentShow,
+  showExample,
+  soldExample,
+  storeAnalyticsExample,
+  storedShirt,
+  timelineExample,
+} from "./exampleData.js";
 import type { FieldsByType, RestRoute } from "./route.js";
 import { contractRoutes, documentedFields } from "./routes.contract.js";
 
@@ -15,6 +31,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "List live streams",
     tag: "Live streams",
     errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+    example: { answer: page(showExample) },
   },
   {
     root: "Mutation",
@@ -26,6 +43,11 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Live streams",
     pathField: { parameter: "lsId", member: "liveStream", field: "id" },
     errors: ["VALIDATION_FAILED"],
+    example: {
+      parameters: { lsId: newShow },
+      request: { liveStream: sentShow },
+      answer: { ...showExample, id: newShow },
+    },
   },
   {
     root: "Mutation",
@@ -37,6 +59,11 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Live streams",
     batches: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "events" },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: {
+      parameters: { lsId: showExample.id },
+      request: { events: eventsExample },
+      answer: { accepted: 3, duplicates: 0 },
+    },
   },
   {
     root: "Query",
@@ -47,6 +74,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Retrieve a live stream",
     tag: "Live streams",
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: { parameters: { lsId: showExample.id }, answer: showExample },
   },
   {
     root: "Query",
@@ -60,6 +88,7 @@ export const restRoutes: readonly RestRoute[] = [
       LiveStreamAnalytics: [...showFields, "kpis", "peakConcurrentViewers", "watchingNow", "devicesByChannel"],
     },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: { parameters: { lsId: showExample.id }, answer: fullAnalyticsExample },
   },
   {
     root: "Query",
@@ -71,6 +100,7 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Analytics",
     fields: { LiveStreamAnalytics: ["timeline"] },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: { parameters: { lsId: showExample.id }, answer: { timeline: [timelineExample] } },
   },
   {
     root: "Query",
@@ -82,6 +112,10 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Analytics",
     fields: { LiveStreamAnalytics: ["topProducts"] },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: {
+      parameters: { lsId: showExample.id },
+      answer: { topProducts: [{ ...soldExample, product: storedShirt }] },
+    },
   },
   {
     root: "Query",
@@ -107,6 +141,7 @@ export const restRoutes: readonly RestRoute[] = [
       ],
     },
     errors: ["VALIDATION_FAILED"],
+    example: { parameters: rangeExample, answer: storeAnalyticsExample },
   },
   {
     root: "Query",
@@ -117,6 +152,10 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Products by their performance",
     tag: "Analytics",
     errors: ["VALIDATION_FAILED"],
+    example: {
+      parameters: rangeExample,
+      answer: page({ ...soldExample, product: storedShirt, refunds: 59.9, shows: 1 }),
+    },
   },
   {
     root: "Mutation",
@@ -128,6 +167,7 @@ export const restRoutes: readonly RestRoute[] = [
     tag: "Orders",
     batches: { mediaTypes: ["application/x-ndjson", "application/ndjson"], argument: "orders" },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: { request: { orders: [sentOrderExample] }, answer: { accepted: 1, duplicates: 0 } },
   },
   {
     root: "Query",
@@ -138,6 +178,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "List orders",
     tag: "Orders",
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
+    example: { answer: page(orderExample) },
   },
   {
     root: "Query",
@@ -148,6 +189,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Retrieve an order",
     tag: "Orders",
     errors: ["VALIDATION_FAILED", "ORDER_NOT_FOUND"],
+    example: { parameters: { id: sentOrderExample.id }, answer: orderExample },
   },
   {
     root: "Query",
@@ -158,6 +200,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "What another rule would change",
     tag: "Orders",
     errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+    example: { parameters: { rule: "LAST_SHOW" }, answer: previewExample },
   },
   {
     root: "Query",
@@ -168,6 +211,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "List products",
     tag: "Products",
     errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND", "RESPONSE_TOO_LARGE"],
+    example: { answer: page(storedShirt) },
   },
   {
     root: "Query",
@@ -178,6 +222,9 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "The store of the access token",
     tag: "Store",
     errors: ["VALIDATION_FAILED"],
+    example: {
+      answer: { id: "demo", name: "Demo store", timeZone: "UTC", scopes: ["catalog:read", "analytics:read"] },
+    },
   },
 ];
 

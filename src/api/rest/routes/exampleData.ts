@@ -1,3 +1,4 @@
+import { kpiNames, kpis, type Kpis } from "../../../figures/show/kpis.js";
 import { showCells, showColumns } from "../../../figures/store/showColumns.js";
 import {
   exampleProduct,
@@ -5,6 +6,9 @@ import {
   type ProductInput,
   productFieldNames,
 } from "../../../files/product/product.fields.js";
+
+/** What the documented path answers of the shirt. */
+export const readProduct = pick(exampleProduct, "id", "sku", "title", "featured_image", "url");
 
 /** Another one, with just what is required. */
 export const scarf: ProductInput = {
@@ -91,6 +95,9 @@ export const ordersNdjsonExample = `${JSON.stringify(sentOrderExample)}\n`;
 
 export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringify(event)}\n`).join("");
 
+/** All KPIs of that show. */
+const fullKpis = Object.fromEntries(kpiNames.map((name) => [name, kpis[name].example])) as unknown as Kpis;
+
 /** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
 export const analyticsExample = {
   id: "summer-sale",
@@ -100,18 +107,16 @@ export const analyticsExample = {
   durationSeconds: 2700,
   host: { name: "Alex Meyer", email: "alex@shop.example" },
   kpis: {
-    sales: { live: 1497, replay: 499, total: 2245.5 },
-    orders: { live: 30, replay: 10, total: 45 },
-    viewers: { live: 300, replay: 100, total: 400 },
-    addToCart: { live: 20, replay: 10, avg: 17.5 },
-    avgViewTime: { live: 600, replay: 200, avg: 500 },
-    devices: [
-      { device: "mobile", value: 75 },
-      { device: "desktop", value: 20 },
-      { device: "unknown", value: 5 },
-    ],
+    sales: pick(fullKpis.sales, "live", "replay", "total"),
+    orders: pick(fullKpis.orders, "live", "replay", "total"),
+    viewers: pick(fullKpis.viewers, "live", "replay", "total"),
+    ...pick(fullKpis, "addToCart", "avgViewTime", "devices"),
   },
 };
+
+function pick<Value extends object, Name extends keyof Value>(value: Value, ...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>;
+}
 
 /** The shirt with all fields that are read. */
 export const storedShirt = {
@@ -126,31 +131,6 @@ export const rangeExample = { from: "2026-01-01T00:00:00Z", until: "2027-01-01T0
 export const soldExample = { productId: exampleProduct.id, carts: 30, orders: 12, quantity: 13, sales: 778.7 };
 
 export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
-
-const { sales, orders, viewers, addToCart, avgViewTime, devices } = analyticsExample.kpis;
-const inEuros = { currency: "EUR" };
-
-/** All KPIs of the same show. */
-const fullKpis = {
-  sales: { ...sales, referral: 249.5, ...inEuros },
-  orders: { ...orders, referral: 5 },
-  viewers: { ...viewers, unique: 380 },
-  addToCart,
-  avgViewTime,
-  devices,
-  conversionRate: 11.84,
-  refunds: { live: 0, replay: 0, referral: 49.9, total: 49.9, ...inEuros },
-  netSales: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, ...inEuros },
-  averageOrderValue: 49.9,
-  buyers: { live: 28, replay: 9, referral: 5, total: 42, unique: 40 },
-  buyerRate: { live: 9.33, replay: 9, total: 10.53 },
-  ordersWithoutViewer: { live: 1, replay: 0, referral: 0, total: 1 },
-  engagedViewers: { live: 240, replay: 80, total: 320, unique: 305 },
-  sources: [
-    { source: "instagram.com", viewers: 250, orders: 31, sales: 1546.9 },
-    { source: "direct", viewers: 130, orders: 14, sales: 698.6 },
-  ],
-};
 
 /** How many viewers of each device make the shares above. */
 const deviceTotals = [
@@ -177,24 +157,27 @@ export const fullAnalyticsExample = {
   peakConcurrentViewers: 210,
   watchingNow: null,
   devicesByChannel: [
-    { channel: "LIVE", devices },
+    { channel: "LIVE", devices: fullKpis.devices },
     { channel: "REPLAY", devices: [{ device: "mobile", value: 100 }] },
   ],
 };
 
-const {
-  devices: _,
-  buyers: _buyers,
-  buyerRate: _rate,
-  ordersWithoutViewer: _nobodys,
-  engagedViewers: _engaged,
-  sources: _sources,
-  ...rankedKpis
-} = fullKpis;
+const rankedKpis = pick(
+  fullKpis,
+  "sales",
+  "orders",
+  "viewers",
+  "addToCart",
+  "avgViewTime",
+  "conversionRate",
+  "averageOrderValue",
+  "refunds",
+  "netSales",
+);
 const storeFigures = {
   unattributed: { orders: 3, sales: 180.5, refunds: 0 },
   attribution: { rule: "LAST_SHOW", windowHours: 168, recount: null },
-  ...inEuros,
+  currency: "EUR",
   showCount: 1,
   kpis: fullKpis,
 };
@@ -207,3 +190,16 @@ export const storeAnalyticsExample = {
   topShows: [{ ...showExample, kpis: rankedKpis }],
   previous: { from: "2025-01-01T00:00:00.000Z", until: "2026-01-01T00:00:00.000Z", ...storeFigures },
 };
+
+/** A list with one item. */
+export function page(node: object): object {
+  const pageInfo = { hasNextPage: false, endCursor: "WyIyMDI2Il0" };
+  return { nodes: [node], pageInfo, totalCount: 1, totalCountIsExact: true };
+}
+
+export const badPrice = { ...exampleProduct, price: -1 };
+export const badUrl = { ...scarf, url: "javascript:alert(1)" };
+
+export const newShow = "summer-looks";
+const { id: _, endedAt: _endedAt, ...withoutId } = showExample;
+export const sentShow = withoutId;
