@@ -147,8 +147,15 @@ const ofWorkers: readonly Mutant[] = [
 const ofDatabase: readonly Mutant[] = [
   {
     name: "A transaction is stored although its token was revoked meanwhile.",
-    file: "src/database/shares/caller.ts",
+    file: "src/database/shares/forStore.ts",
     from: "await caller.confirm(transaction);",
+    to: "",
+    tests: ["test/stores/ended/"],
+  },
+  {
+    name: "A statement is sent although its token was revoked while it waited for its place.",
+    file: "src/database/shares/forStore.ts",
+    from: "await caller?.confirm(client);",
     to: "",
     tests: ["test/stores/ended/"],
   },

@@ -1,6 +1,6 @@
 import { engineOf } from "./engine.js";
 import type { Database, RootDatabase } from "./client.js";
-import { isCallersStore, storeGone } from "./shares/caller.js";
+import { storeGone } from "./shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
 import { noteMoves, waitForMoves } from "./sql/storeStatements.js";
 import { AppError } from "../errors.js";
@@ -102,13 +102,13 @@ const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long imp
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
 /** Of the store's row: see storeStatements.ts. */
-const ofStore = (db: Database, storeId: string) => Prisma.sql`FROM "Store" AS o WHERE ${isCallersStore(db, storeId)}`;
+const ofStore = (storeId: string) => Prisma.sql`FROM "Store" AS o WHERE o.id = ${storeId}`;
 
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
   const tryLock = isLong
     ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})`
     : Prisma.sql`pg_try_advisory_xact_lock_shared(${inUse(storeId)})`;
-  const [row] = await db.$queryRaw<{ isFree: boolean }[]>`SELECT ${tryLock} AS "isFree" ${ofStore(db, storeId)}`;
+  const [row] = await db.$queryRaw<{ isFree: boolean }[]>`SELECT ${tryLock} AS "isFree" ${ofStore(storeId)}`;
   if (row?.isFree === false) throw new LockedError();
 }
 
@@ -134,7 +134,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
         (CASE WHEN ${first} THEN ${second} ELSE false END) AS "isLocked",
         set_config('lock_timeout', ${String(rowsMs)}, true),
         ${statementsTakeLong}, ${plansAreGeneric}, clock_timestamp()::text AS now
-      ${ofStore(transaction, storeId)}`,
+      ${ofStore(storeId)}`,
   );
   if (row === undefined) throw storeGone();
   if (!row.isLocked) throw new LockedError();
@@ -145,7 +145,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
 async function lockCatalogOfSession(transaction: Database, storeId: string): Promise<string> {
   const [row] = await transaction.$queryRaw<{ isFree: boolean; now: string }[]>`
     SELECT NOT EXISTS (SELECT FROM "StagedImport" WHERE "storeId" = ${storeId} AND "decidedAt" IS NOT NULL) AS "isFree",
-      clock_timestamp()::text AS now ${ofStore(transaction, storeId)}`;
+      clock_timestamp()::text AS now ${ofStore(storeId)}`;
   if (row === undefined) throw storeGone();
   if (!row.isFree) throw new LockedError();
   return row.now;

@@ -1,5 +1,4 @@
 import type { Database, RootDatabase } from "./client.js";
-import { callerOf, requireCallersStore } from "./shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "./shares/lockWait.js";
 import { inTransaction, setLocal } from "./transaction.js";
 import { AppError } from "../errors.js";
@@ -70,7 +69,6 @@ export function withShowLock<Result>(
  * Until the end of the transaction. Of the show's row: see storeStatements.ts.
  *
  * @throws {LockedError} after a second
- * @throws {AppError} UNAUTHENTICATED where the caller's store was deleted
  */
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
@@ -83,7 +81,6 @@ export async function lockShow(transaction: Database, storeId: string, lsId: str
       SELECT pg_advisory_xact_lock(hashtextextended(${showLockKey(storeId, lsId)}, 0))::text
       FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId}`,
   );
-  if (callerOf(transaction) !== undefined) await requireCallersStore(transaction, storeId);
 }
 
 export function showLocked(): AppError {

@@ -19,12 +19,13 @@ interface GroupOptions<Item, Result> {
 
 interface Queue<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
+  /** Items that are not answered yet. */
   unanswered: number;
   isRunning: boolean;
 }
 
 const unansweredMax = 5_000;
-const unansweredOfKeyMax = unansweredMax / 2;
+const unansweredOfOwnerMax = unansweredMax / 2;
 
 /**
  * Group commit: what is most of the cost of storing one item is done once for those of one key that come together. While a group is
@@ -32,29 +33,39 @@ const unansweredOfKeyMax = unansweredMax / 2;
  */
 export class GroupCommit<Item, Result> {
   readonly #queues = new Map<string, Queue<Item, Result>>();
+  readonly #unansweredOf = new Map<string, number>();
   #unanswered = 0;
 
   constructor(private readonly options: GroupOptions<Item, Result>) {}
 
-  /** @throws {AppError} UNAVAILABLE where too many are not answered yet, or what the item is refused with */
-  async add(key: string, item: Item): Promise<Result> {
+  /**
+   * @param owner of the key and of others, such as a store: at most half of the items that wait may be of one
+   * @throws {AppError} UNAVAILABLE where too many are not answered yet, or what the item is refused with
+   */
+  async add(owner: string, key: string, item: Item): Promise<Result> {
     const queue = this.#queues.get(key) ?? { waiting: [], unanswered: 0, isRunning: false };
-    if (this.#unanswered >= unansweredMax || queue.unanswered >= unansweredOfKeyMax) {
+    if (this.#unanswered >= unansweredMax || (this.#unansweredOf.get(owner) ?? 0) >= unansweredOfOwnerMax) {
       throw new AppError("UNAVAILABLE", "Too many requests wait to be stored.", { retryAfterSeconds: 1 });
     }
     this.#queues.set(key, queue);
-    this.#unanswered += 1;
-    queue.unanswered += 1;
+    this.#count(owner, queue, 1);
     try {
       return await new Promise((resolve, reject) => {
         queue.waiting.push({ item, resolve, reject });
         if (!queue.isRunning) void this.#run(key, queue);
       });
     } finally {
-      this.#unanswered -= 1;
-      queue.unanswered -= 1;
+      this.#count(owner, queue, -1);
       this.#forgetIdle(key, queue);
     }
+  }
+
+  #count(owner: string, queue: Queue<Item, Result>, change: 1 | -1): void {
+    const ofOwner = (this.#unansweredOf.get(owner) ?? 0) + change;
+    if (ofOwner === 0) this.#unansweredOf.delete(owner);
+    else this.#unansweredOf.set(owner, ofOwner);
+    this.#unanswered += change;
+    queue.unanswered += change;
   }
 
   /** Whether something of the key waits or is being stored. */

@@ -30,7 +30,7 @@ export interface FileReading {
 
 /** What a request may do while its client is there and its token is valid. */
 export interface RequestAccess {
-  /** For mutations: sends nothing once the token has ended, or its store was deleted. */
+  /** For mutations: sends nothing once the token has ended. */
   dbToWrite(): RootDatabase;
   /** Checks the token again if that was a second ago. @throws {AppError} UNAUTHENTICATED once it has expired or is revoked */
   confirmSometimes(): Promise<void> | undefined;
@@ -93,8 +93,6 @@ export type Notice =
 /** Who calls: a token of a store. */
 export interface Identity {
   readonly storeId: string;
-  /** Tells the store from a later one with its id. */
-  readonly storeCreatedAt: Date;
   readonly tokenId: string;
   readonly scopes: Granted;
 }

@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../database/client.js";
-import { isCallersStore, isOfCallersStore, storeGone } from "../database/shares/caller.js";
+import { storeGone } from "../database/shares/caller.js";
 import { inTransaction } from "../database/transaction.js";
 import { AppError, Problems } from "../errors.js";
 import type { LiveStream } from "../generated/prisma/client.js";
@@ -31,14 +31,13 @@ export async function saveLiveStream(
   const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
     // Batches of events, which lock the key alone, do not wait for this.
     const lockSaved = () => transaction.$queryRaw<{ status: string }[]>`
-      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} AND ${isOfCallersStore(transaction, storeId)}
-      FOR NO KEY UPDATE`;
+      SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
     let [saved] = await lockSaved();
     if (saved === undefined) {
       // One after the other within a store: each new show has a number, and of concurrent savers of one, one creates
       // it.
       const stores = await transaction.$executeRaw`
-        SELECT FROM "Store" AS o WHERE ${isCallersStore(transaction, storeId)} FOR NO KEY UPDATE`;
+        SELECT FROM "Store" WHERE id = ${storeId} FOR NO KEY UPDATE`;
       if (stores === 0) throw storeGone();
       [saved] = await lockSaved();
       if (saved === undefined) {

@@ -3,7 +3,6 @@ import { batchLookupsById } from "../database/batchLookups.js";
 import { AppError, errorAt } from "../errors.js";
 import type { LiveStream } from "../generated/prisma/client.js";
 import { canBeKey } from "../lib/text.js";
-import { isOfCallersStore } from "../database/shares/caller.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
 import { CachedFor } from "../lib/cached.js";
 
@@ -96,8 +95,7 @@ export async function startWhenDue(db: RootDatabase, storeId: string, id: string
   const now = new Date();
   const started = await db.$executeRaw`
     UPDATE "LiveStream" SET status = 'LIVE'
-    WHERE "storeId" = ${storeId} AND id = ${id} AND status = 'SCHEDULED' AND "startedAt" <= ${now}::timestamptz
-      AND ${isOfCallersStore(db, storeId)}`;
+    WHERE "storeId" = ${storeId} AND id = ${id} AND status = 'SCHEDULED' AND "startedAt" <= ${now}::timestamptz`;
   if (started > 0) return;
   const { status, startedAt } = await findLiveStream(db, storeId, id);
   if (status === "SCHEDULED" && startedAt > now) throw new ShowNotStartedError(startedAt);

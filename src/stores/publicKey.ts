@@ -4,7 +4,7 @@ import { mayBeNodeOutage } from "../database/databaseErrors.js";
 import { AppError, errorAt, Problems } from "../errors.js";
 import { nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
-import { addRevocation, revocationOf, storeOfValid, withRevocations } from "./token.js";
+import { addRevocation, isOfStore, revocationOf, withRevocations } from "./token.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { createTrusted } from "./validity/trusted.js";
 import { mustBe } from "../lib/mustBe.js";
@@ -83,8 +83,6 @@ export async function revokeKey(db: Database, store: string, id: string): Promis
 interface KnownKey {
   readonly id: string;
   readonly storeId: string;
-  /** Tells the store from a later one with its id. */
-  readonly storeCreatedAt: Date;
   readonly origins: readonly string[];
 }
 
@@ -111,8 +109,7 @@ async function findValid(key: string, root: RootDatabase, db?: Database): Promis
   const row = await (db ?? forTokenLookups(root)).publicKey.findUnique({ where: { key } });
   if (row === null || row.revokedAt !== null) return undefined;
   const { storeId, id, origins } = row;
-  const storeCreatedAt = await storeOfValid(db ?? forStore(root, storeId), storeId, id);
-  return storeCreatedAt && { id, storeId, storeCreatedAt, origins };
+  return (await isOfStore(db ?? forStore(root, storeId), storeId, id)) ? { id, storeId, origins } : undefined;
 }
 
 const originsMax = 20;

@@ -54,17 +54,19 @@ export async function deleteStore(
     ...contents
   } = await describeStore(db, storeId);
   const where = { storeId };
-  const { count: tokens } = await db.accessToken.deleteMany({ where });
-  const { count: keys } = await db.publicKey.deleteMany({ where });
-  const { count: hooks } = await db.hook.deleteMany({ where });
-  if (tokens + keys + hooks > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  const endCallers = async () => {
+    await db.accessToken.deleteMany({ where });
+    await db.publicKey.deleteMany({ where });
+    await db.hook.deleteMany({ where });
+  };
+  await endCallers();
+  await new Promise((resolve) => setTimeout(resolve, waitMs)); // also again: they may have been deleted just before
   await deleteShows(db, storeId);
   if (contents.products > batchRows) await refreshStatistics(db);
   for (let after: string | undefined = ""; after !== undefined;) after = await deleteProducts(db, storeId, after);
   for (const table of storeTables) await deleteTable(db, storeId, table);
   await db.site.deleteMany({ where });
-  await db.accessToken.deleteMany({ where }); // issued meanwhile
-  await db.publicKey.deleteMany({ where });
+  await endCallers(); // who came meanwhile
   await deleteRest(db, storeId);
   return contents;
 }

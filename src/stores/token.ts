@@ -108,17 +108,12 @@ export async function revocationOf(db: Database, storeId: string, id: string): P
   return found?.revokedAt ?? null;
 }
 
-/**
- * When the store of a token or public key was created: of the store that has it now, since one snapshot shows both.
- *
- * @returns undefined where it was revoked or deleted, or there is no such store
- */
-export async function storeOfValid(db: Database, storeId: string, id: string): Promise<Date | undefined> {
-  const [store] = await db.$queryRaw<{ createdAt: Date }[]>`/* store_of_token */
-    SELECT o."createdAt" FROM "Store" AS o WHERE o.id = ${storeId}
-      AND NOT EXISTS (SELECT FROM "Revocation" AS r WHERE r."storeId" = ${storeId} AND r.id = ${id})
-      AND (EXISTS (SELECT FROM "AccessToken" AS t WHERE t.id = ${id}) OR EXISTS (SELECT FROM "PublicKey" AS k WHERE k.id = ${id}))`;
-  return store?.createdAt;
+/** Whether the store of a token, public key or hook is there, and has not revoked it. */
+export async function isOfStore(db: Database, storeId: string, id: string): Promise<boolean> {
+  const found = await db.$queryRaw<object[]>`/* store_of_token */
+    SELECT true AS "isThere" FROM "Store" AS o WHERE o.id = ${storeId}
+      AND NOT EXISTS (SELECT FROM "Revocation" AS r WHERE r."storeId" = ${storeId} AND r.id = ${id})`;
+  return found.length > 0;
 }
 
 /** Adds when tokens or keys of a store were revoked. */
@@ -174,8 +169,8 @@ async function findToken(hash: string, root: RootDatabase, db?: Database): Promi
   const token = await (db ?? forTokenLookups(root)).accessToken.findUnique({ where: { hash } });
   if (token === null || token.revokedAt !== null) return undefined;
   const { id: tokenId, storeId, expiresAt, scopes } = token;
-  const storeCreatedAt = await storeOfValid(db ?? forStore(root, storeId), storeId, tokenId);
-  return storeCreatedAt && { tokenId, storeId, storeCreatedAt, expiresAt, scopes: new Set(scopes) };
+  if (!(await isOfStore(db ?? forStore(root, storeId), storeId, tokenId))) return undefined;
+  return { tokenId, storeId, expiresAt, scopes: new Set(scopes) };
 }
 
 function unauthenticated(message: string): AppError {

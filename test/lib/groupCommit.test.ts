@@ -21,9 +21,9 @@ function numbersOf() {
 
 test("items that come together are one group, and those that come meanwhile share the next ones", async () => {
   const { queue, begun, turn } = numbersOf();
-  const answers = [1, 2].map((item) => queue.add("a", item));
+  const answers = [1, 2].map((item) => queue.add("o", "a", item));
   await turn();
-  answers.push(...[3, 4, 5, 6].map((item) => queue.add("a", item)));
+  answers.push(...[3, 4, 5, 6].map((item) => queue.add("o", "a", item)));
   await turn();
   expect(begun.map(({ numbers }) => numbers)).toEqual([[1, 2]]);
   for (const at of [0, 1, 2]) {
@@ -38,9 +38,9 @@ test("items that come together are one group, and those that come meanwhile shar
 
 test("another key does not wait, and a group that fails refuses its own items alone", async () => {
   const { queue, begun, turn } = numbersOf();
-  const [one, other] = [queue.add("a", 1), queue.add("b", 2)];
+  const [one, other] = [queue.add("o", "a", 1), queue.add("o", "b", 2)];
   await turn();
-  const later = queue.add("a", 3);
+  const later = queue.add("o", "a", 3);
   begun[1]?.end();
   expect(await other).toBe("b 2");
   begun[0]?.end(new Error("no"));
@@ -50,12 +50,14 @@ test("another key does not wait, and a group that fails refuses its own items al
   expect(await later).toBe("a 3");
 });
 
-test("a key has at most half of all items that are not answered yet", async () => {
+test("an owner of keys has at most half of all items that are not answered yet", async () => {
   const { queue } = numbersOf();
-  const add = (key: string, count: number) => Array.from({ length: count }, () => void queue.add(key, 1));
+  const add = (owner: string, key: string, count: number) =>
+    Array.from({ length: count }, () => void queue.add(owner, key, 1));
   const refused = { code: "UNAVAILABLE", retryAfterSeconds: 1 };
-  add("a", 2_500);
-  await expect(queue.add("a", 1)).rejects.toMatchObject(refused);
-  add("b", 2_500);
-  await expect(queue.add("c", 1)).rejects.toMatchObject(refused);
+  add("o", "a", 1_500);
+  add("o", "b", 1_000);
+  await expect(queue.add("o", "c", 1)).rejects.toMatchObject(refused);
+  add("p", "d", 2_500);
+  await expect(queue.add("q", "e", 1)).rejects.toMatchObject(refused);
 });

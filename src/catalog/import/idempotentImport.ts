@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { isCallersStore, storeGone } from "../../database/shares/caller.js";
+import { storeGone } from "../../database/shares/caller.js";
 import { LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { AppError } from "../../errors.js";
 import type { IdempotentRequest } from "./importTypes.js";
@@ -96,7 +96,7 @@ async function lockKey(transaction: Database, storeId: string, { key }: Idempote
   const [row] = await transaction.$queryRaw<(Times & { isLocked: boolean })[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked", now()::text AS now,
       (now() - ${keptFor}::interval)::text AS expired
-    FROM "Store" AS o WHERE ${isCallersStore(transaction, storeId)}`;
+    FROM "Store" AS o WHERE o.id = ${storeId}`;
   if (row === undefined) throw storeGone();
   if (!row.isLocked) throw new KeyInUse();
   return row;

@@ -1,7 +1,6 @@
 import { type SiteReference, resolveSite } from "../../stores/site.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { batchLookups } from "../../database/batchLookups.js";
-import { isOfCallersStore, requireCallersStore } from "../../database/shares/caller.js";
 import { asLocked, isLocked, whenUnlocked } from "../../database/shares/lockWait.js";
 import { inTransaction } from "../../database/transaction.js";
 import { AppError, errorAt } from "../../errors.js";
@@ -49,8 +48,7 @@ export interface ProductDeletion {
 /**
  * Deletes what findProduct finds.
  *
- * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others; UNAUTHENTICATED for a
- * deleted store
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others
  */
 export async function deleteProduct(
   db: RootDatabase,
@@ -64,7 +62,6 @@ export async function deleteProduct(
     const sku = id === productId ? null : productId;
     if (await deleteUnlocked(db, storeId, { id, sku }, requireState))
       return { id, message: `Product ${id} was deleted.` };
-    await requireCallersStore(db, storeId);
   }
   throw modifiedConcurrently();
 }
@@ -80,17 +77,16 @@ async function deleteUnlocked(
   { id, sku }: { id: string; sku: string | null },
   requireState?: RequireState,
 ): Promise<boolean> {
-  const locked = (client: Database) => Prisma.sql`
+  const locked = Prisma.sql`
     SELECT id FROM "Product" WHERE "storeId" = ${storeId} AND id = ${id} AND (${sku}::text IS NULL OR sku = ${sku})
-    AND ${isOfCallersStore(client, storeId)}
     FOR UPDATE NOWAIT`;
   const remove = (client: Database) => client.$executeRaw`DELETE FROM "Product"
-    WHERE "storeId" = ${storeId} AND id IN (${locked(client)})`;
+    WHERE "storeId" = ${storeId} AND id IN (${locked})`;
   const attempt = () =>
     requireState === undefined
       ? remove(db)
       : inTransaction(db, { timeoutMs: conditionTimeoutMs }, async (transaction) => {
-          await asLocked(transaction.$queryRaw(locked(transaction)));
+          await asLocked(transaction.$queryRaw(locked));
           await requireState(transaction);
           return remove(transaction);
         });

@@ -3,7 +3,7 @@ import { cachedWith } from "../../lib/cached.js";
 import { FairShare } from "../../lib/fairShare.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Database, RootDatabase } from "../client.js";
-import { callerOf, storeClientOf, whileConfirmed } from "./caller.js";
+import { type Caller, callerOf, storeClientOf } from "./caller.js";
 import type { StoreNodes } from "../citus/nodes.js";
 
 const clientsMax = 10_000;
@@ -71,14 +71,20 @@ function clientMaker(client: RootDatabase): MakeClient {
 
 function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescriptorMap {
   const members: PropertyDescriptorMap = {};
+  // In its place, since it may have waited for it longer than a confirmation is good for.
+  const run = (db: OfStore & RootDatabase, work: (caller: Caller | undefined) => Promise<unknown>) =>
+    share.run(db[storeKey], async () => {
+      const caller = callerOf(db);
+      await caller?.confirm(client);
+      return work(caller);
+    });
   for (const name of statements) {
     const send = client[name].bind(client) as Send;
     members[name] = {
       value(this: OfStore & RootDatabase, ...args: unknown[]) {
-        const caller = callerOf(this);
-        if (caller === undefined) return share.run(this[storeKey], () => send(...args));
-        const sent = name === "$transaction" ? [whileConfirmed(args[0], caller), ...args.slice(1)] : args;
-        return share.run(this[storeKey], () => caller.confirm(client).then(() => send(...sent)));
+        return run(this, (caller) =>
+          send(...(caller && name === "$transaction" ? confirmedAtEnd(args, caller) : args)),
+        );
       },
     };
   }
@@ -86,13 +92,22 @@ function sharedMembers(client: RootDatabase, share: FairShare): PropertyDescript
     const model = Reflect.get(client, name) as object;
     members[name] = {
       get(this: OfStore & RootDatabase) {
-        const caller = callerOf(this);
-        const confirm = caller && (() => caller.confirm(client));
-        return sharedModel(model, (send) => share.run(this[storeKey], confirm ? () => confirm().then(send) : send));
+        return sharedModel(model, (send) => run(this, send));
       },
     };
   }
   return members;
+}
+
+/** A transaction that is rolled back where the caller may no longer write at its end. */
+function confirmedAtEnd([work, ...options]: unknown[], caller: Caller): unknown[] {
+  if (typeof work !== "function") return [work, ...options];
+  const confirmed = async (transaction: Database): Promise<unknown> => {
+    const result: unknown = await (work as (transaction: Database) => unknown)(transaction);
+    await caller.confirm(transaction);
+    return result;
+  };
+  return [confirmed, ...options];
 }
 
 function sharedModel(model: object, run: (send: () => Promise<unknown>) => Promise<unknown>): object {

@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { callerOf, onBehalfOf, storeClientOf } from "../../database/shares/caller.js";
+import { callerOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import { GroupCommit, type Waiting } from "../../lib/groupCommit.js";
 import type { ShopperEventInput } from "../events.input.js";
@@ -15,7 +15,7 @@ export type RecordTogether = (
   events: readonly ShopperEventInput[],
 ) => Promise<EventReceipt>;
 
-/** Between the statements of one store, so that busy ones record several requests each. */
+/** Between the statements of one public key, so that busy ones record several requests each. */
 const everyMs = 10;
 const eventsMax = 1_000;
 /** The most shows of a statement, which compares each event with all of them. */
@@ -32,7 +32,7 @@ type Request = Waiting<Sent, EventReceipt>;
 type Group = readonly [Request, ...Request[]];
 
 /**
- * One statement, most of the cost of small requests, records those of one store that come together. Each gets the counts of its own
+ * One statement, most of the cost of small requests, records those of one public key that come together. Each gets the counts of its own
  * events; one that is refused fails alone. What has to wait for its show's lock or names is recorded apart, show by show, so that the
  * other shows need not wait for it.
  */
@@ -41,17 +41,18 @@ export function createGroupCommit(attribute?: AttributeOrders): RecordTogether {
     sizeOf,
     commit: (group) => recordShow(group as Group, attribute),
   });
-  const commit = async (group: readonly Request[], store: string): Promise<void> => {
+  const commit = async (group: readonly Request[], key: string): Promise<void> => {
     const shows = byKey(group, ({ item }) => item.lsId);
-    const ready = [...shows].filter(([lsId]) => !ofShows.isBusy(`${store} ${lsId}`));
+    const ready = [...shows].filter(([lsId]) => !ofShows.isBusy(`${key} ${lsId}`));
     for (const lsId of await recordShowsOf(ready, attribute)) shows.delete(lsId);
     for (const [lsId, requests] of shows) {
-      for (const { item, resolve, reject } of requests) ofShows.add(`${store} ${lsId}`, item).then(resolve, reject);
+      for (const { item, resolve, reject } of requests) {
+        ofShows.add(item.storeId, `${key} ${lsId}`, item).then(resolve, reject);
+      }
     }
   };
-  const ofStores = new GroupCommit<Sent, EventReceipt>({ everyMs, sizeOf, commit });
-  return (db, storeId, lsId, events) =>
-    ofStores.add(`${storeId} ${callerOf(db)?.storeCreatedAt.toISOString()}`, { db, storeId, lsId, events });
+  const ofKeys = new GroupCommit<Sent, EventReceipt>({ everyMs, sizeOf, commit });
+  return (db, storeId, lsId, events) => ofKeys.add(storeId, callerOf(db)?.id ?? storeId, { db, storeId, lsId, events });
 }
 
 function sizeOf(waiting: readonly Request[]): number {
@@ -81,27 +82,21 @@ async function recordShowsOf(
   shows: readonly (readonly [lsId: string, requests: Group])[],
   attribute: AttributeOrders | undefined,
 ): Promise<readonly string[]> {
-  const all = shows.flatMap(([, requests]) => requests);
-  const [first] = all;
+  const [first] = shows;
   if (first === undefined) return [];
+  const { db, storeId } = first[1][0].item;
   const since = new Date();
-  const db = clientOf(all);
-  try {
-    const batches = shows.map(([lsId, requests]) => ({ lsId, events: eventsOf(requests) }));
-    const outcomes = await recordShows(db, first.item.storeId, batches, attribute);
-    return shows.flatMap(([lsId, requests], index) => {
-      const outcome = outcomes[index];
-      if (outcome?.status === "rejected") {
-        if (requests.length > 1) return []; // it may concern one of them alone
-        requests[0].reject(outcome.reason);
-      } else if (outcome?.value === undefined) return [];
-      else void answer(db, requests, outcome.value, since);
-      return [lsId];
-    });
-  } catch (error) {
-    if (byCaller(all, error).length > 1) return [];
-    throw error;
-  }
+  const batches = shows.map(([lsId, requests]) => ({ lsId, events: eventsOf(requests) }));
+  const outcomes = await recordShows(db, storeId, batches, attribute);
+  return shows.flatMap(([lsId, requests], index) => {
+    const outcome = outcomes[index];
+    if (outcome?.status === "rejected") {
+      if (requests.length > 1) return []; // it may concern one of them alone
+      requests[0].reject(outcome.reason);
+    } else if (outcome?.value === undefined) return [];
+    else void answer(db, requests, outcome.value, since);
+    return [lsId];
+  });
 }
 
 function eventsOf(requests: readonly Request[]): readonly ShopperEventInput[] {
@@ -111,8 +106,7 @@ function eventsOf(requests: readonly Request[]): readonly ShopperEventInput[] {
 /** Settles the requests of one show, refusing each by itself. */
 async function recordShow(requests: Group, attribute: AttributeOrders | undefined): Promise<void> {
   const since = new Date();
-  const db = clientOf(requests);
-  const { storeId, lsId } = requests[0].item;
+  const { db, storeId, lsId } = requests[0].item;
   try {
     const receipt = await recordEvents(db, storeId, lsId, eventsOf(requests), { attribute });
     await answer(db, requests, receipt, since);
@@ -152,29 +146,9 @@ async function answer(db: RootDatabase, requests: Group, receipt: EventReceipt, 
 
 /** What to record apart after an error that does not concern all. */
 function apart(group: Group, error: unknown): readonly Group[] {
-  const ofCallers = byCaller(group, error);
-  if (ofCallers.length > 1 || group.length === 1) return ofCallers;
+  if (group.length === 1) return [group];
   const refused = refusedOf(group, error);
   return [...byKey(group, (request) => (refused.has(request) ? request : undefined)).values()];
-}
-
-/** The requests of each public key, where the error may be that one of the keys has ended. */
-function byCaller(group: readonly Request[], error: unknown): readonly Group[] {
-  const isOfOne = error instanceof AppError && error.code === "UNAUTHENTICATED";
-  return [...byKey(group, ({ item }) => (isOfOne ? callerOf(item.db)?.id : undefined)).values()];
-}
-
-/** A client that writes only while the keys of all requests are valid. */
-function clientOf(group: readonly Request[]): RootDatabase {
-  const clients = new Map(group.map(({ item: { db } }) => [callerOf(db)?.id, db]));
-  const [first, ...others] = clients.values();
-  if (first === undefined) throw new Error("A group has at least one request.");
-  const caller = callerOf(first);
-  if (caller === undefined || others.length === 0) return first;
-  const confirm = async (db: Database): Promise<void> => {
-    for (const each of clients.values()) await callerOf(each)?.confirm(db);
-  };
-  return onBehalfOf(storeClientOf(first), { ...caller, confirm });
 }
 
 /** The requests whose events a refusal names; none where it concerns all. */

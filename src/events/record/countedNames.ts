@@ -1,5 +1,4 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { isOfCallersStore } from "../../database/shares/caller.js";
 import { asLocked, LockedError, whenUnlocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { inTransaction } from "../../database/transaction.js";
@@ -177,7 +176,6 @@ async function storeNames(
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lockKeyOf(batch)}, 0)) AND ${trySharedLock(storeId, lsId)} AS "hasLock",
       "createdAt"
     FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} AND status <> ALL(${`{${batch.refusedBy.join(",")}}`}::text[])
-      AND ${isOfCallersStore(transaction, storeId)}
       AND coalesce(${earliest}::timestamptz >= greatest("startedAt" - interval '24 hours', "prunedBefore"), true) FOR KEY SHARE`;
   if (show === undefined) return undefined;
   if (!show.hasLock) throw new LockedError();

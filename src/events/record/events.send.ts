@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootDatabase } from "../../database/client.js";
-import { storeCreatedAtOf } from "../../database/shares/caller.js";
 import { isRowRefused } from "../../database/databaseErrors.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { retrying } from "../../database/transaction.js";
@@ -71,16 +70,15 @@ export function sendEvents(
   parts: readonly Part[],
   deadline: number,
 ): Promise<readonly Outcome[]> {
-  return withRawParameters((bind) => sendBatch(db, batchOf(db, storeId, parts, bind), parts, deadline));
+  return withRawParameters((bind) => sendBatch(db, batchOf(storeId, parts, bind), parts, deadline));
 }
 
 type Batch = Omit<EventBatch, "duplicates">;
 
-function batchOf(db: RootDatabase, storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
+function batchOf(storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
   const now = new Date();
   return {
     storeId,
-    storeCreatedAt: storeCreatedAtOf(db),
     shows: withOffsets(parts),
     slot: nextSlot(),
     now,

@@ -1,6 +1,5 @@
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import type { Statement } from "../../database/client.js";
-import { isStoreOf } from "../../database/shares/caller.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { LiveStreamStatus } from "../../shows/liveStream.js";
 import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../database/showLock.js";
@@ -39,8 +38,6 @@ interface Variant {
 
 export interface EventBatch extends Variant {
   readonly storeId: string;
-  /** When the caller's store was created, which tells it from a later one with its id; null where there is no caller. */
-  readonly storeCreatedAt: Date | null;
   readonly shows: readonly BatchShow[];
   /** Row of each total that this batch adds to. */
   readonly slot: number;
@@ -152,7 +149,7 @@ const counts = Prisma.sql`
 const noCounts = Prisma.sql`0 AS accepted, 0 AS "rowsToFold"`;
 
 /**
- * The shows that exist, with what forbids recording, if the store is the caller's. FOR KEY SHARE, since the snapshot may be
+ * The shows that exist, with what forbids recording. FOR KEY SHARE, since the snapshot may be
  * older than the show's lock, which a deletion, an erasure or a rebuild has just released.
  */
 function showsOf(): Prisma.Sql {
@@ -167,11 +164,7 @@ function showsOf(): Prisma.Sql {
       SELECT s.number AS show, s.id, ${place} AS place, status, ${trySharedLockOf(lock)} AND ${isSnapshotCurrent(storeId)} AS "hasLock",
         coalesce(${earliest} < greatest("startedAt" - interval '24 hours', "prunedBefore"), false) AS "isTooEarly",
         s."createdAt", coalesce(s."createdAt" <> ${createdAt}, false) AS "isReplaced"
-      FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[])
-        AND ${isStoreOf(
-          storeId,
-          sentValue((sent) => sent.storeCreatedAt),
-        )} FOR KEY SHARE OF s)`;
+      FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ANY(${ids}::text[]) FOR KEY SHARE OF s)`;
 }
 
 /**

@@ -128,7 +128,6 @@ function countPage(transaction: Database, show: ShowToRebuild, page: EventColumn
     await insertNames(transaction, await namesOf(transaction, columns), show);
     const statement = eventStatement({
       storeId,
-      storeCreatedAt: null,
       shows: [{ lsId, earliest: null, createdAt: undefined, offset: 0 }],
       slot: 0,
       now: new Date(),

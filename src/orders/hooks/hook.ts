@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { currencyOf } from "../../stores/store.currency.js";
 import { requireStore } from "../../stores/store.js";
+import { isOfStore } from "../../stores/token.js";
 import { createTrusted } from "../../stores/validity/trusted.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { forStore, forTokenLookups } from "../../database/shares/forStore.js";
@@ -105,8 +106,6 @@ export async function removeHook(db: Database, store: string, id: string): Promi
 export interface KnownHook {
   readonly id: string;
   readonly storeId: string;
-  /** Tells the store from a later one with its id. */
-  readonly storeCreatedAt: Date;
   readonly from: ShopSystem;
   readonly secret: string;
 }
@@ -121,10 +120,8 @@ export function createFindHook(root: RootDatabase): FindHook {
     const row = await (db ?? forTokenLookups(root)).hook.findUnique({ where: { id } });
     if (row === null) return undefined;
     const { storeId, from, secret } = row;
-    // findFirst: see storeStatements.ts
-    const store = await (db ?? forStore(root, storeId)).store.findFirst({ where: { id: storeId } });
-    if (store === null) return undefined;
-    return { id, storeId, storeCreatedAt: store.createdAt, from: from as ShopSystem, secret }; // a CHECK lists the same
+    if (!(await isOfStore(db ?? forStore(root, storeId), storeId, id))) return undefined;
+    return { id, storeId, from: from as ShopSystem, secret }; // a CHECK lists the same
   });
   return async (id, db) => (shape.test(id) ? lookUp(id, db) : undefined);
 }

@@ -1,4 +1,5 @@
 import type { Database, RootDatabase } from "../../database/client.js";
+import { callerOf } from "../../database/shares/caller.js";
 import { GroupCommit, type Waiting } from "../../lib/groupCommit.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { currencyOf } from "../../stores/store.currency.js";
@@ -21,7 +22,7 @@ export type Deliver = (db: RootDatabase, storeId: string, news: HookNews) => Pro
 const groupMax = 200;
 
 /**
- * Stores deliveries of one store that come together in one transaction, which is most of the cost of a single one: while one is
+ * Stores deliveries of one hook that come together in one transaction, which is most of the cost of a single one: while one is
  * under way, others wait and share the next.
  *
  * @param onChanged called with the show's id where its figures changed
@@ -36,10 +37,11 @@ export function createDeliver(onChanged: (storeId: string, lsId: string) => void
     for (const lsId of changed) onChanged(storeId, lsId);
     for (const { resolve } of group) resolve(receipt);
   };
-  const ofStores = new GroupCommit<Delivery, OrderReceipt>({ sizeOf: () => groupMax, commit });
+  const ofHooks = new GroupCommit<Delivery, OrderReceipt>({ sizeOf: () => groupMax, commit });
   return async (db, storeId, news) => {
     if (news.kind === "state") requireCurrency(await currencyOf(db, storeId), news.currency);
-    return ofStores.add(storeId, { db, storeId, news });
+    const hook = callerOf(db)?.id ?? storeId; // of several hooks of a store, one may be removed meanwhile
+    return ofHooks.add(storeId, hook, { db, storeId, news });
   };
 }
 

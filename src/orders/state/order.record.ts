@@ -1,5 +1,4 @@
 import type { Database, RootDatabase } from "../../database/client.js";
-import { requireCallersStore } from "../../database/shares/caller.js";
 import { asLocked, whenUnlocked } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
@@ -146,7 +145,6 @@ async function changeOrders(
     const locked = [...new Set([...ids, ...((await which.relatives?.()) ?? [])])].toSorted();
     return inTransaction(db, { timeoutMs }, async (transaction) => {
       await setLocal(transaction, { lock_timeout: lockTimeoutMs });
-      await requireCallersStore(transaction, storeId);
       return asLocked(changeWithin(transaction, storeId, { ...which, locked }, change));
     });
   };

@@ -148,7 +148,6 @@ async function recordColumns(
   });
   const statement = eventStatement({
     storeId,
-    storeCreatedAt: null,
     shows: batchShows,
     slot: nextSlot(),
     now: new Date(),

@@ -76,10 +76,6 @@ class AccessOfRequest implements RequestAccess, Caller {
     return this.#identity.tokenId;
   }
 
-  get storeCreatedAt(): Date {
-    return this.#identity.storeCreatedAt;
-  }
-
   confirm(db?: Database): Promise<unknown> {
     return this.#options.identify(this.#secret, db);
   }
@@ -107,7 +103,7 @@ class AccessOfRequest implements RequestAccess, Caller {
   }
 
   async explain(error: unknown): Promise<unknown> {
-    return this.#ended ?? reasonOf(error, this.dbToWrite(), this.#identity.storeId);
+    return this.#ended ?? reasonOf(error, () => this.confirm());
   }
 
   #watch(): AbortSignal {

@@ -6,10 +6,12 @@ import { deleteStore } from "../../../src/stores/store.delete.js";
 import { issueToken } from "../../../src/stores/token.js";
 import { recordEvents } from "../../../src/events/record/events.record.js";
 import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
+import { stopTimers } from "../../support/clock.js";
 import { asInputs, newShow, someEvents } from "../../support/figures.js";
 import { cli, openCommands } from "../../support/process/cli.js";
 import { product } from "../../support/products.js";
 import { everythingOf } from "../../support/stored.js";
+import { until } from "../../support/until.js";
 
 const { env, db, run, json, refusal, newStore } = await openCommands();
 
@@ -30,6 +32,15 @@ const tablesWithRows = async (store: string) => {
   const rows = await everythingOf({ db }, { id: store });
   return Object.keys(rows).filter((table) => rows[table]?.length !== 0);
 };
+
+/** What a deletion answers, once it has waited until no server trusts a token of the store any more. */
+async function afterWaiting<Answer>(deletion: () => Promise<Answer>): Promise<Answer> {
+  const timers = stopTimers();
+  let isDone = false;
+  const answer = deletion().finally(() => (isDone = true));
+  await until(async () => (await timers.run(500), isDone), "the deletion");
+  return answer;
+}
 
 test("stores are listed, shown, renamed and set", async () => {
   const { store, contents } = await fullStore();
@@ -74,7 +85,7 @@ describe("deleting a store", () => {
       `Delete store ${store} with 2 products, 1 site, 2 live streams, 0 tokens and 0 public keys? ` +
         "Confirm with --yes: nothing was changed. (see --help)",
     ]);
-    expect(await json("store", "delete", store, "--yes")).toEqual({ store, ...contents });
+    expect(await afterWaiting(() => json("store", "delete", store, "--yes"))).toEqual({ store, ...contents });
     expect(await tablesWithRows(store)).toEqual([]);
     expect(await everythingOf({ db }, { id: other.store })).toEqual(before);
   });
@@ -93,30 +104,28 @@ describe("deleting a store", () => {
       expect(stderr).toContain(question);
       expect(await tablesWithRows(store)).toEqual(["Store"]);
     }
-    expect((await answering("y\n")).stdout).toContain(`Store ${store} was deleted`);
+    expect((await afterWaiting(() => answering("y\n"))).stdout).toContain(`Store ${store} was deleted`);
     expect(await tablesWithRows(store)).toEqual([]);
   });
 
-  test("deletes its tokens first, and goes on once they have stopped working", async () => {
+  test("deletes its tokens first, and goes on once they have stopped working, also after an interruption", async () => {
     const { store } = await fullStore();
     await issueToken(db, store);
     const waitMs = 4_321; // no other timer has it
-    const begun = new Promise<() => void>((resolve) => {
-      const start = setTimeout;
-      const held = (call: () => void, ms?: number) => {
-        if (ms !== waitMs) return start(call, ms);
-        return resolve(call);
-      };
-      const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(held as typeof setTimeout);
-      onTestFinished(() => spy.mockRestore());
-    });
+    const waiting: (() => void)[] = [];
+    const start = setTimeout;
+    const held = (call: () => void, ms?: number) => (ms === waitMs ? waiting.push(call) : start(call, ms));
+    const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(held as typeof setTimeout);
+    onTestFinished(() => spy.mockRestore());
+    void deleteStore(db, store, waitMs); // and never goes on
+    await until(() => waiting.length === 1, "the first call to wait");
     const deleting = deleteStore(db, store, waitMs);
-    const goOn = await begun;
+    await until(() => waiting.length === 2, "the second call to wait");
     const left = await tablesWithRows(store);
     expect(left).toEqual(expect.arrayContaining(["Product", "LiveStream"]));
     expect(left).not.toContain("AccessToken");
-    goOn();
-    expect(await deleting).toMatchObject({ tokens: 1 });
+    waiting[1]?.();
+    expect(await deleting).toMatchObject({ products: 2, tokens: 0 });
     expect(await tablesWithRows(store)).toEqual([]);
   });
 });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { issueKey } from "../../../src/stores/publicKey.js";
+import { createGroupCommit } from "../../../src/events/collect/group.js";
+import { onBehalfOf } from "../../../src/database/shares/caller.js";
+import { forStore } from "../../../src/database/shares/forStore.js";
 import { openTestApp, testDatabase } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
-import { storedEvents, storeWithShow } from "../../support/events.js";
-import { figuresOf } from "../../support/figures.js";
+import { storedEvents, storeWithShow, view as sent } from "../../support/events.js";
+import { asInputs, figuresOf } from "../../support/figures.js";
 import { saved } from "../../support/shows.js";
 
 const statements: string[] = [];
@@ -123,4 +126,18 @@ describe("requests for several shows of one store", () => {
     );
     expect(await storedEvents(app, made.store)).toBe(30);
   });
+});
+
+test("the keys of one store have half of all places to wait, so that those of others are not refused", async () => {
+  const [{ store, show }, other] = [await shop(), await shop()];
+  const record = createGroupCommit();
+  const send = (id: string, storeId: string, lsId: string, key: string) => {
+    const db = onBehalfOf(forStore(app.db, storeId), { id: key, confirm: () => Promise.resolve() });
+    return record(db, storeId, lsId, asInputs([sent(id)]));
+  };
+  const waiting = Array.from({ length: 2_500 }, (_, n) => send(`e${n}`, store.id, show, `key ${n % 2}`));
+  await expect(send("further", store.id, show, "key 2")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(await send("e", other.store.id, other.show, "key of another")).toEqual({ accepted: 1, duplicates: 0 });
+  await Promise.all(waiting);
+  expect(await send("further", store.id, show, "key 2")).toEqual({ accepted: 1, duplicates: 0 });
 });

@@ -1,34 +1,42 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createIdentify } from "../../../src/stores/token.js";
+import { eraseViewer } from "../../../src/events/erase.js";
+import { recordEvents } from "../../../src/events/record/events.record.js";
+import { idBytes } from "../../../src/events/record/eventValues.sql.js";
+import { removeHook } from "../../../src/orders/hooks/hook.js";
 import { createGroupCommit } from "../../../src/events/collect/group.js";
 import { importFrom, type ImportOptions } from "../../../src/catalog/import/import.js";
 import type { ProductSource } from "../../../src/catalog/import/importTypes.js";
 import { importProducts, listSource } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
 import { connect } from "../../../src/database/open.js";
 import { onBehalfOf } from "../../../src/database/shares/caller.js";
-import { forStore } from "../../../src/database/shares/forStore.js";
+import { forStore, sharesOf } from "../../../src/database/shares/forStore.js";
 import { inTransaction } from "../../../src/database/transaction.js";
 import { AppError } from "../../../src/errors.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { givenDatabase } from "../../support/database/database.js";
 import { storedEvents, storeWithShow, view } from "../../support/events.js";
+import { stopClock } from "../../support/clock.js";
+import { asInputs } from "../../support/figures.js";
+import { hookOf, shopifyOrder } from "../../support/figures/hooks.js";
 import { longRows, products } from "../../support/products.js";
+import { saved } from "../../support/shows.js";
 import { digestOf } from "../../support/stored.js";
+import { until } from "../../support/until.js";
 
 const app = await openTestApp();
 
 const gone = new AppError("UNAUTHENTICATED", "The access token is not valid.");
 
 /** A client on behalf of a token that is ended by the test. */
-async function callerOf({ id }: Pick<TestStore, "id">, tokenId = "token") {
-  const { createdAt } = await app.db.store.findFirstOrThrow({ where: { id } });
+function callerOf({ id }: Pick<TestStore, "id">, tokenId = "token") {
   let asked = 0;
   let endsAfter = Infinity;
   const confirm = async (): Promise<void> => {
     asked += 1;
     if (asked > endsAfter) throw gone;
   };
-  const db = onBehalfOf(forStore(app.db, id), { id: tokenId, storeCreatedAt: createdAt, confirm });
+  const db = onBehalfOf(forStore(app.db, id), { id: tokenId, confirm });
   /** After so many further questions. */
   const end = (after = 0): void => void (endsAfter = asked + after);
   return { db, end };
@@ -36,7 +44,7 @@ async function callerOf({ id }: Pick<TestStore, "id">, tokenId = "token") {
 
 describe("a client on behalf of a token that has ended", () => {
   test("sends no statement", async () => {
-    const { db, end } = await callerOf(await createTestStore(app));
+    const { db, end } = callerOf(await createTestStore(app));
     expect(await db.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }]);
     expect(await db.product.count({ where: { storeId: "none" } })).toBe(0);
     end();
@@ -48,7 +56,7 @@ describe("a client on behalf of a token that has ended", () => {
 
   test("commits no transaction", async () => {
     const store = await createTestStore(app);
-    const { db, end } = await callerOf(store);
+    const { db, end } = callerOf(store);
     const begun = inTransaction(db, { timeoutMs: 5_000 }, async (transaction) => {
       await transaction.site.create({ data: { storeId: store.id, id: "site", type: "shop" } });
       end();
@@ -104,23 +112,23 @@ describe("a long import whose token ends", () => {
     const changed = list.map((each) => ({ ...each, title: "New" }));
     const before = await digestOf(app, store);
     for (const place of ["first", "end"] as const) {
-      const { db, end } = await callerOf(store);
+      const { db, end } = callerOf(store);
       const endAt = (at: string) => () => at === place && end();
       const source = sourceOf(changed, endAt("first"), endAt("end"));
       await expect(importFrom(db, store.id, source, given)).rejects.toBe(gone);
       expect(await digestOf(app, store)).toBe(before);
     }
-    const { db } = await callerOf(store);
+    const { db } = callerOf(store);
     const nothing = () => undefined;
     const done = await importFrom(db, store.id, sourceOf(changed, nothing, nothing), given);
     expect(done.imported).toBe(changed.length);
   });
 });
 
-test("of requests that are recorded together, those of an ended public key are refused, and no others", async () => {
+test("of requests that come together, those of an ended public key are refused, and no others", async () => {
   const { store, lsId } = await storeWithShow(app, "LIVE");
   const record = createGroupCommit();
-  const [ended, valid] = [await callerOf(store, "ended"), await callerOf(store, "valid")];
+  const [ended, valid] = [callerOf(store, "ended"), callerOf(store, "valid")];
   ended.end();
   const send = (index: number) => {
     const { db } = index % 2 === 0 ? ended : valid;
@@ -133,4 +141,44 @@ test("of requests that are recorded together, those of an ended public key are r
     else expect(answer).toMatchObject({ value: { accepted: 1, duplicates: 0 } });
   }
   expect(await storedEvents(app, store)).toBe(5);
+});
+
+test("of deliveries that wait for each other, those of a removed hook are refused, and no others", async () => {
+  const clock = stopClock();
+  const store = await createTestStore(app);
+  const [removed, valid] = [await hookOf(app, store, "shopify"), await hookOf(app, store, "shopify")];
+  for (const { deliver } of [removed, valid]) await deliver("orders/edited", {}); // they are known from now on
+  const { requests } = sharesOf(app.db) ?? expect.fail("The database has no shares.");
+  await requests.take(store.id, { amount: requests.ofStoreMax });
+  const first = valid.deliver("orders/create", shopifyOrder("1"));
+  await until(() => requests.waiting === 1, "the first delivery to wait");
+  const others = [removed, valid].map(({ deliver }, n) => deliver("orders/create", shopifyOrder(`${n + 2}`)));
+  await until(() => requests.waiting === 2, "that of the other hook to wait");
+  await removeHook(app.db, store.id, removed.id);
+  clock.pass(5_000);
+  requests.release(store.id, requests.ofStoreMax);
+  const answers = await Promise.all([first, ...others]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
+  const stored = await app.db.shopOrder.findMany({ where: { storeId: store.id }, orderBy: { id: "asc" } });
+  expect(stored.map(({ id }) => id)).toEqual(["1", "3"]);
+});
+
+test("an erasure whose token ends changes no further show", async () => {
+  const store = await createTestStore(app);
+  for (const id of ["one", "two", "three"]) {
+    await saved(store, { id });
+    await recordEvents(app.db, store.id, id, asInputs([view("e", { viewerId: "v1" })]));
+  }
+  const { db, end } = callerOf(store);
+  const before = idBytes("v1");
+  const left = () => app.db.$queryRaw<[{ shows: number }]>`
+    SELECT count(*)::int AS shows FROM "ShowEvent" WHERE "storeId" = ${store.id} AND "viewerId" = ${before}::bytea`;
+  const shows: number[] = [];
+  for (let questions = 0; shows.at(-1) !== 0; questions += 1) {
+    end(questions);
+    await expect(eraseViewer(db, store.id, "v1")).rejects.toBe(gone);
+    shows.push((await left())[0].shows);
+  }
+  expect(shows).toEqual(shows.toSorted((a, b) => b - a));
+  expect(new Set(shows)).toEqual(new Set([3, 2, 1, 0]));
 });

@@ -106,7 +106,7 @@ async function collect(
   const { db, feed, findKey } = options;
   const { origin, "user-agent": userAgent } = request.headers;
   const { key, sent } = readKey(await readJson(request));
-  const { id, storeId, storeCreatedAt, origins } = await findKey(key);
+  const { id, storeId, origins } = await findKey(key);
   observation.storeId = storeId;
   // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
   if (origin !== undefined && !isHidden(request) && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
@@ -122,8 +122,8 @@ async function collect(
   const ownOrigins = origin === undefined ? origins : [...origins, origin];
   const collected = readCollected(sent, { device, ownOrigins });
   const { show, events, claims } = collected;
-  const caller = { id, storeCreatedAt, confirm: (within: Database) => findKey(key, within) };
-  const ofCaller = onBehalfOf(forStore(db, storeId), caller);
+  const confirm = (within?: Database) => findKey(key, within);
+  const ofCaller = onBehalfOf(forStore(db, storeId), { id, confirm });
   try {
     await claim(ofCaller, storeId, collected, feed);
     if (events.length === 0 && claims.size > 0) return { accepted: claims.size, duplicates: 0 };
@@ -131,7 +131,7 @@ async function collect(
     if (events.length > 0) feed.changed(storeId, show);
     return { accepted: accepted + claims.size, duplicates };
   } catch (error) {
-    throw await reasonOf(error, ofCaller, storeId);
+    throw await reasonOf(error, confirm);
   }
 }
 

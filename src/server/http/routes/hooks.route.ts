@@ -65,8 +65,7 @@ export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions)
         if ((await findHook(hook.id, within)) === undefined)
           throw new AppError("UNAUTHENTICATED", "The hook was removed.");
       };
-      const caller = { id: hook.id, storeCreatedAt: hook.storeCreatedAt, confirm };
-      const ofHook = onBehalfOf(forStore(db, hook.storeId), caller);
+      const ofHook = onBehalfOf(forStore(db, hook.storeId), { id: hook.id, confirm });
       observation.delivered(hook.from, await take(ofHook, hook, { request, body, deliver }));
       respondJson(response, 200, {});
     } catch (error) {

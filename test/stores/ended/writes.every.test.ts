@@ -8,14 +8,17 @@ import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
 import { recordEvents } from "../../../src/events/record/events.record.js";
 import { foldTotals } from "../../../src/events/record/fold.js";
 import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
+import { sharesOf } from "../../../src/database/shares/forStore.js";
 import { answerTo, asksOf, type Names, operations, type Sent } from "../../support/access/calls.js";
 import { createTestStore, openTestApp, storeAt, type TestStore } from "../../support/app.js";
 import { readAnswer } from "../../support/call.js";
-import { stopClock } from "../../support/clock.js";
+import { stopTimers, type Timers } from "../../support/clock.js";
 import { view } from "../../support/events.js";
 import { asInputs } from "../../support/figures.js";
+import { hookOf, shopifyOrder } from "../../support/figures/hooks.js";
 import { longRows, paths, product, products } from "../../support/products.js";
 import { digestOf } from "../../support/stored.js";
+import { until } from "../../support/until.js";
 
 const app = await openTestApp({ productRateLimit: 0, analyticsRateLimit: 0, collectRateLimit: 0 });
 
@@ -82,50 +85,81 @@ const collect = (key: string, events: readonly object[]) =>
     body: JSON.stringify({ key, show: show.id, channel: "LIVE", viewer: "v", events }),
   });
 
-/** A store that was deleted while the server trusted its key, and a token of it for each write. */
-async function deletedStore() {
-  const { id } = await createTestStore(app);
-  await fill({ id });
+/** A store, with a token for each write, and public events and a hook's delivery, all of which wait for one of its places. */
+async function waitingWrites() {
+  const owner = await createTestStore(app);
+  const { id } = owner;
+  await fill(owner);
   const { key } = await issueKey(app.db, id, { origins: ["https://shop.example"] });
   expect((await collect(key, [])).status).toBe(202);
+  const { deliver } = await hookOf(app, owner, "shopify");
+  expect((await deliver("orders/create", shopifyOrder("1"))).status).toBe(200);
   const stores = writes.map((_, n) => storeAt(app.url, { id, token: `${id}-${n}` }));
   const tokens = stores.map(({ token }) => ({ id: token, storeId: id, hash: hashSecret(token), scopes: [...scopes] }));
   await app.db.accessToken.createMany({ data: tokens });
   for (const store of stores) expect((await store.get(paths.of("none"))).status).toBe(400); // it is known from now on
-  await deleteStore(app.db, id, 0);
-  return { id, key, stores };
+  const timers = stopTimers(); // however long it takes here, none is refused since it has waited too long
+  const { requests } = sharesOf(app.db) ?? expect.fail("The database has no shares.");
+  await requests.take(id, { amount: requests.ofStoreMax });
+  const named = async (name: string, answer: Promise<Response>) => {
+    const { status, body } = await answer.then(readAnswer);
+    return { name, status, text: JSON.stringify(body) };
+  };
+  const answers = [
+    ...writes.map(async ([name, sent], n) => {
+      const { status, text } = await answerTo(stores[n] ?? expect.fail(name), sent);
+      return { name, status, text };
+    }),
+    named("public events", collect(key, [{ id: "n", type: "VIEW", seconds: 1 }])),
+    deliver("orders/create", shopifyOrder("2")).then(({ status }) => ({ name: "a delivery", status, text: "" })),
+  ];
+  let [before, now] = [0, 0];
+  await until(() => ([before, now] = [now, requests.waiting])[0] > 0 && before === now, "the writes to wait");
+  const answered = () => {
+    requests.release(id, requests.ofStoreMax);
+    return Promise.all(answers);
+  };
+  return { id, timers, answered };
 }
 
-/** Sends each write, and public events. @returns those that are answered otherwise than they must be */
-async function sendAll({ key, stores }: Awaited<ReturnType<typeof deletedStore>>) {
-  const others: string[] = [];
-  for (const [index, [name, sent]] of writes.entries()) {
-    const { status, text } = await answerTo(stores[index] ?? expect.fail(name), sent);
-    if (status !== 401 || !text.includes('"code":"UNAUTHENTICATED"')) others.push(`${name}: ${status} ${text}`);
-  }
-  const ofKey = await readAnswer(await collect(key, [{ id: "n", type: "VIEW", seconds: 1 }]));
-  expect(ofKey).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
-  return others;
+/** What work gives, with the timers that it starts. */
+async function withTimers<Result>(timers: Timers, work: Promise<Result>): Promise<Result> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  await until(async () => (await timers.run(1), isDone), "the work to end");
+  return done;
 }
 
-// The server trusts what it has looked up for three seconds, which do not pass.
-test("once a store was deleted, every write is refused as unauthenticated, and leaves nothing", async () => {
-  stopClock();
-  const deleted = await deletedStore();
-  expect(await sendAll(deleted)).toEqual([]);
-  expect(await digestOf(app, deleted)).toBe("");
-  expect(app.logged).toEqual([]);
-});
+/** As long as a lookup is trusted, and less than a write waits for its place. */
+const trustedMs = 3_000;
 
-test("nor does one change anything in a store that was made anew with the same id", async () => {
-  const clock = stopClock();
-  const deleted = await deletedStore();
-  clock.pass(1); // stores are told apart by when they were made
-  await createStore(app.db, deleted.id, "Another store");
-  await fill(deleted);
-  await issueToken(app.db, deleted.id);
-  const before = await digestOf(app, deleted);
-  expect(await sendAll(deleted)).toEqual([]);
-  expect(await digestOf(app, deleted)).toBe(before);
-  expect(app.logged).toEqual([]);
-});
+const end: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+  "are revoked": async (storeId) => {
+    const revoked = { where: { storeId }, data: { revokedAt: new Date() } };
+    await app.db.accessToken.updateMany(revoked);
+    await app.db.publicKey.updateMany(revoked);
+    await app.db.hook.deleteMany({ where: { storeId } });
+  },
+  "are deleted with their store": (id) => deleteStore(app.db, id, 0),
+  "are deleted with their store, which is made anew": async (id) => {
+    await deleteStore(app.db, id, 0);
+    await createStore(app.db, id, "Another store");
+    await fill({ id });
+    await issueToken(app.db, id);
+  },
+};
+
+test.each(Object.entries(end))(
+  "where tokens, keys and hooks %s while writes wait, each is refused and changes nothing",
+  async (_, endThem) => {
+    const { id, timers, answered } = await waitingWrites();
+    await withTimers(timers, endThem(id));
+    await timers.run(trustedMs);
+    const before = await digestOf(app, { id });
+    const answers = await withTimers(timers, answered());
+    const others = answers.filter(({ status, text }) => status !== 401 || !/^$|UNAUTHENTICATED/u.test(text));
+    expect(others).toEqual([]);
+    expect(await digestOf(app, { id })).toBe(before);
+    expect(app.logged).toEqual([]);
+  },
+);
