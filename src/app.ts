@@ -47,36 +47,36 @@ import { createPrimaryCounter } from "./server/cluster/primaryCounter.js";
 import { type Fault, mapDatabaseError, serverMessageOf, sqlStateOf } from "./database/databaseErrors.js";
 import { watchFaults } from "./database/faults/watchFaults.js";
 
-/** The memory of all bodies together, in bodies of the greatest size. */
+/** All bodies together may use as much memory as this many of the largest size. */
 const bodiesAtOnceMax = 4;
 const sweepEveryMs = 300_000;
-/** Rounds vary by half: 10 seconds after a show or a minute has ended, its totals are folded. */
+/** Intervals vary by half. Totals are folded 10 seconds after their show or minute has ended. */
 const foldEveryMs = 5_000;
-/** How often the sweep looks whether an hour is over; the first round comes within a minute of the start. */
 const ordersEveryMs = 5_000;
+/** How often the sweep checks whether an hour has passed. The first round comes within a minute of the start. */
 const retentionEveryMs = 30_000;
 
-/** The whole service; it opens no port. */
+/** The whole service, without a port. */
 export interface App {
   readonly handler: RequestListener;
-  /** The live feed, to be notified of changes that are made without a request. */
+  /** The live feed. Notify it of changes that are made without a request. */
   readonly feed: LiveFeed;
-  /** Has pages fill in this token for browsers on this machine, except in production. */
+  /** Has pages fill in this token for browsers on this machine. Does nothing in production. */
   showDemoToken(token: string): void;
   /** Serves this shop at `/demo`. */
   showDemoShop(shop: DemoShop): void;
-  /** Closes all but the database, streams to clients first. @param timeoutMs for the last traces; 1 second by default */
+  /** Closes everything except the database, first streams to clients. @param timeoutMs for the last traces; 1 second by default */
   close(timeoutMs?: number): Promise<void>;
 }
 
 export interface AppOptions {
-  /** Connects a worker with the others, where there is no Redis. */
+  /** A worker's channel to the primary, which has the metrics of all workers and, without Redis, counts their calls. */
   readonly primary?: Channel;
-  /** Apps of one process may share it. */
+  /** Apps of one process may share it, because preparing it takes long. */
   readonly rest?: Promise<PreparedRest>;
 }
 
-/** Assembles the service, with all work that can be done before the first request. */
+/** Composes the service, and does all work that can be done before the first request. */
 export async function createApp(
   config: Config,
   database: OpenDatabase,
@@ -86,7 +86,7 @@ export async function createApp(
   const { primary, rest: preparedRest = prepareRest(schema) } = options;
   const { operations, handler: rest } = await preparedRest;
   const graphql = await openGraphql(config);
-  // From here on, open connections must be closed where the app cannot be created.
+  // If the app cannot be created from here on, it must close open connections.
   const { stop, close: closeRunning, ...running } = await openRunning(config, database, log, primary);
   const close = async (timeoutMs = 1_000): Promise<void> => {
     await stop();
@@ -130,7 +130,7 @@ function createDemo({ production }: Config) {
   };
 }
 
-/** All ways in for operations, which share those that are known. */
+/** All entry points for operations. They share the known ones. */
 async function openGraphql(config: Config) {
   const known = new KnownOperations(schema, { suggestions: !config.production });
   const subscriptions = createKnownSubscriptions(schema, known);
@@ -142,7 +142,7 @@ async function openGraphql(config: Config) {
   };
 }
 
-/** What holds connections, or works by itself. */
+/** Everything that holds connections or runs by itself. */
 async function openRunning(config: Config, database: OpenDatabase, log: Logger, primary: Channel | undefined) {
   const tracing = await openTracing(config, database, log);
   const rateLimits = await openRateLimits(config, log, primary);
@@ -156,7 +156,7 @@ async function openRunning(config: Config, database: OpenDatabase, log: Logger, 
     rateLimits,
     bodies,
     telemetry,
-    /** Ends what works by itself, and streams to clients. */
+    /** Stops the sweeps, and ends streams to clients. */
     stop: () => Promise.all([...sweeps.map((sweep) => sweep.stop()), feed.close()]),
     close: async (timeoutMs: number): Promise<void> => {
       rateLimits.count.close();
@@ -194,7 +194,7 @@ function openTelemetry(
   return createTelemetry({ log, sources: { ...sources, places, dataDir }, tracing, share });
 }
 
-/** A round that fails is tried again; the first of those in a row is logged. */
+/** A round that fails is repeated. Only the first failure in a row is logged. */
 function startSweeps(
   { eventRetentionDays }: Config,
   { client, feed }: Pick<OpenDatabase, "client"> & { readonly feed: LiveFeed },
@@ -203,7 +203,7 @@ function startSweeps(
   const sweep = (everyMs: number, failure: string, work: (signal: AbortSignal) => Promise<void>) =>
     startSweep({ everyMs, work, onError: (error) => log.warn({ err: error }, `${failure}; retrying later`) });
   return [
-    sweep(sweepEveryMs, "What imports have left could not be removed", createImportSweep(client)),
+    sweep(sweepEveryMs, "Leftovers of imports could not be removed", createImportSweep(client)),
     sweep(ordersEveryMs, "Orders could not be attributed", createOrderSweep(client, feed.changed.bind(feed))),
     sweep(foldEveryMs, "Totals could not be folded", (signal) => foldDue(client, signal)),
     ...(eventRetentionDays === 0
@@ -222,7 +222,7 @@ async function openPersistedOperations(
   return createPersistedOperations({ documents, only, ownTexts });
 }
 
-/** Without a collector, OpenTelemetry is not loaded. */
+/** Loads OpenTelemetry only if there is a collector. */
 async function openTracing(config: Config, { probe }: OpenDatabase, log: Logger): Promise<Tracing | undefined> {
   const { otlpEndpoint: endpoint, otelServiceName: serviceName } = config;
   if (endpoint === undefined) return undefined;
@@ -240,11 +240,11 @@ const faultLines: Readonly<Record<Fault, string>> = {
   damaged: "The files of the database are damaged",
   "login refused": "The database refuses the login",
   "database missing": "The database does not exist",
-  "privileges missing": "The database refuses what needs a privilege",
+  "privileges missing": "The database role lacks a privilege",
   "not migrated": "The database has no such table, or the role may not use its schema",
 };
 
-/** Logs a fault of the database once until it is over, not for each request that meets it. */
+/** Logs a fault of the database once until it is over, not for each affected request. */
 function logFaults(database: OpenDatabase, log: Logger): { stop(): void } {
   return watchFaults(database, {
     failed: (fault, error) =>
@@ -256,12 +256,12 @@ function logFaults(database: OpenDatabase, log: Logger): { stop(): void } {
   });
 }
 
-/** Counts in Redis or else in the primary, where calls are limited. */
+/** If calls are limited, counts them in Redis, otherwise in the primary process. */
 async function openRateLimits(config: Config, log: Logger, primary: Channel | undefined): Promise<RateLimits> {
   const policies = policiesOf(config);
   if (Object.keys(policies).length === 0) return { policies, count: createLocalCounter() };
   const warn = (who: string) => (problem: Error) =>
-    log.warn({ err: problem.message }, `${who} is unavailable; this process counts calls on its own until it recovers`);
+    log.warn({ err: problem.message }, `${who} is unavailable; this process counts calls separately until it recovers`);
   if (config.redisUrl !== undefined) {
     return { policies, count: await openRedisCounter(config.redisUrl, warn("Redis")) };
   }
@@ -271,7 +271,7 @@ async function openRateLimits(config: Config, log: Logger, primary: Channel | un
   };
 }
 
-/** The live feed. It reaches clients of other processes through Redis, or else through the database. */
+/** The live feed. It reaches clients of other processes through Redis or, without it, through the database. */
 async function openFeed(config: Config, database: OpenDatabase, log: Logger): Promise<LiveFeed> {
   const read = (storeId: string, lsId: string) =>
     readAnalytics(forStore(database.client, storeId), storeId, lsId).catch((error: unknown) =>

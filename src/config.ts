@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
 import * as z from "zod";
 
-/** The configuration from the environment. docs/configuration.md lists every variable. */
+/** The configuration, from the environment. docs/configuration.md lists every variable. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Names every invalid variable in one message. */
+/** Its message names every invalid variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -31,7 +31,7 @@ const url = (...protocols: string[]) =>
     error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   });
 
-/** As browsers send them in the Origin header. */
+/** Origins in the form of the Origin header. */
 const origins = z
   .string()
   .default("*")
@@ -42,7 +42,7 @@ function isOrigin(text: string): boolean {
   return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
 }
 
-/** Of pages that may show the dashboard in a frame. */
+/** Origins of pages that may show the dashboard in a frame. */
 const frameAncestors = z
   .string()
   .default("")
@@ -57,7 +57,7 @@ function isFrameAncestor(text: string): boolean {
   return !origin.includes("*") && isOrigin(origin);
 }
 
-/** Paths of Vitrine: below one of them, a path with and one without the prefix could not be distinguished. */
+/** A base path must not begin with these, because we could not tell whether a path has the prefix. */
 const ownPaths = [
   "collect",
   "dashboard",
@@ -72,7 +72,7 @@ const ownPaths = [
   "tracker",
 ];
 
-/** Characters that no proxy encodes, and no dot segments. It becomes "" for `/`. */
+/** Allows only characters that no proxy encodes, and no dot segments. `/` becomes "". */
 const basePath = z
   .string()
   .max(200, "must have at most 200 characters")
@@ -85,17 +85,17 @@ const basePath = z
   })
   .transform((path) => path.replace(/\/$/u, ""));
 
-/** Another path of the tracker: that of the service as a whole may not be it. */
+/** Another path of the tracker. It cannot be `/`. */
 const trackingPath = basePath.refine((path) => path !== "", "must have a name, as in /shop-insights");
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** A variable: its name, what it may be and is by default, and what docs/configuration.md says of it. */
+/** A variable: its name, its schema with the default, and its description for docs/configuration.md. */
 function variable<Schema extends z.ZodType>(name: string, schema: Schema, description: string): Schema {
   return schema.meta({ title: name, description });
 }
 
-/** Every setting, in the sections of docs/configuration.md, which `npm run docs` writes from them. */
+/** All settings, by section. `npm run docs` writes docs/configuration.md from them. */
 export const sections = {
   Server: {
     host: variable("HOST", z.string().default("127.0.0.1"), "Address to listen on."),
@@ -113,7 +113,7 @@ export const sections = {
     connectionsMax: variable(
       "MAX_CONNECTIONS",
       whole(1, 1_000_000, 10_000),
-      "Client connections of each process. Further ones are closed, health checks too.",
+      "Client connections of each process. Further ones are closed, even for health checks.",
     ),
     requestTimeoutMs: variable(
       "REQUEST_TIMEOUT_MS",
@@ -123,7 +123,7 @@ export const sections = {
     keepAliveTimeoutMs: variable(
       "KEEP_ALIVE_TIMEOUT_MS",
       whole(1_000, 86_400_000, 65_000),
-      "Time that an idle connection is kept. The load balancer's own timeout must be shorter.",
+      "Time for which an idle connection is kept. The load balancer's timeout must be shorter.",
     ),
     shutdownGraceMs: variable(
       "SHUTDOWN_GRACE_MS",
@@ -133,9 +133,9 @@ export const sections = {
     trustedProxies: variable(
       "TRUST_PROXY",
       whole(0, 10, 0),
-      "How many proxies in front are yours, for [client addresses](tracking.md#rate-limit).",
+      "Number of your proxies in front, for [client addresses](tracking.md#rate-limit).",
     ),
-    corsOrigins: variable("CORS_ORIGINS", origins, "Origins that browsers may call from, separated by commas."),
+    corsOrigins: variable("CORS_ORIGINS", origins, "Origins from which browsers may call, separated by commas."),
     production: variable(
       "NODE_ENV",
       z
@@ -185,12 +185,12 @@ export const sections = {
     uploadBytesMax: variable(
       "MAX_UPLOAD_BYTES",
       whole(1_024, 64 * 1_024 ** 3, 4 * 1_024 ** 3),
-      "Size of a file that is sent as body (CSV, NDJSON), decompressed.",
+      "Largest file that is sent as a body (CSV, NDJSON), decompressed.",
     ),
     bulkProductsMax: variable(
       "MAX_BULK_PRODUCTS",
       whole(1, 10_000_000, 100_000),
-      "Products in one bulk or CSV request that is no file.",
+      "Products in one bulk or CSV request whose body is JSON, not a file.",
     ),
     analyticsRateLimit: variable(
       "ANALYTICS_RATE_LIMIT",
@@ -223,7 +223,7 @@ export const sections = {
     trackingPath: variable(
       "TRACKING_PATH",
       trackingPath.optional(),
-      "Serve the [tracker](tracking.md#blocked-names) below this path too.",
+      "Also serve the [tracker](tracking.md#blocked-names) below this path.",
     ),
     frameAncestors: variable(
       "FRAME_ANCESTORS",
@@ -277,7 +277,7 @@ const environment = z.object({
   ...sections["Features and log"],
 });
 
-/** The name of each setting's variable. */
+/** The variable of each setting. */
 const namesOfSettings = new Map(
   Object.entries(environment.shape).map(([setting, schema]) => [setting, schema.meta()?.title ?? setting]),
 );
@@ -296,11 +296,11 @@ export function readConfig(all: Variables = process.env): Config {
   throw new ConfigError(`The environment is not valid: ${problems.join("; ")}.`);
 }
 
-/** Names are compared where they are long enough that two changes do not make them another word. */
+/** Shorter names are not compared, because two changes could make them another word. */
 const comparedCharactersMin = 6;
 const changesMax = 2;
 
-/** Variables that are set, mean nothing here, and look like misspelled ones of Vitrine, each with the name that was probably meant. */
+/** Unknown variables that look like misspelled ones of Vitrine, each with the name that was probably meant. */
 export function misspelledVariables(
   given: Variables = process.env,
 ): readonly { readonly name: string; readonly meant: string }[] {
@@ -312,7 +312,7 @@ export function misspelledVariables(
   });
 }
 
-/** Contradictions between variables, of the raw values, so that one invalid variable does not hide them. */
+/** Contradictions between variables. Compares raw values, so that an invalid variable does not hide them. */
 function contradictions({ DATABASE_URL, DEMO_TOKEN, WEB_CONCURRENCY, ...others }: Variables): string[] {
   const found: string[] = [];
   if (DEMO_TOKEN !== undefined && DATABASE_URL !== undefined) {

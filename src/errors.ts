@@ -13,7 +13,7 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: "The path does not take this method: Allow lists those that it takes.",
   PERSISTED_QUERY_NOT_FOUND: "No persisted operation has this id: send the operation in full.",
   PERSISTED_QUERY_NOT_SUPPORTED: "There are no persisted operations: send the operation in full.",
-  NOT_ACCEPTABLE: "Accept names no media type in which this can be answered.",
+  NOT_ACCEPTABLE: "Accept names no media type that the path can answer with.",
   REQUEST_TIMEOUT: "The request took over REQUEST_TIMEOUT_MS to arrive, or its headers over 20 seconds.",
   PRECONDITION_FAILED: "If-Match or If-None-Match does not hold: nothing was changed.",
   PAYLOAD_TOO_LARGE: "The decompressed body exceeds MAX_BODY_BYTES, MAX_UPLOAD_BYTES (a file) or 4 MiB (no import).",
@@ -32,15 +32,15 @@ export const errorCodes = {
 } as const;
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The codes of problems at one place of the input, which may also have those of errors. */
+/** The codes of problems at one place of the input, besides those of errors. */
 export const placeCodes = {
   REQUIRED: "A value is missing, null or blank.",
-  INVALID_TYPE: "A value has a wrong type.",
+  INVALID_TYPE: "A value has the wrong type.",
   INVALID_VALUE: "A value is not one of those that are allowed here.",
   TOO_LONG: "A text or a list is too long.",
   DUPLICATE: "Another item of the same request has this value, which must be unique.",
-  CONFLICT: "Something stored has this value, which must be unique.",
-  UNKNOWN_FIELD: "There is no field or column of this name.",
+  CONFLICT: "A stored item has this value, which must be unique.",
+  UNKNOWN_FIELD: "There is no field or column with this name.",
   MALFORMED: "A row or a line cannot be read.",
 } as const;
 export type ProblemCode = ErrorCode | keyof typeof placeCodes;

@@ -28,7 +28,7 @@ Each command has a --help with an example. With --json it prints one JSON object
 Exit status: 0 done, 1 refused or failed, 2 wrong command line or environment, 3 rows of a file failed and the others are stored
 (import --error-policy reject-failed), 4 the database is unavailable, 5 the files of the embedded database are damaged.`;
 
-/** The command line, not yet parsed. Parsing throws CommanderError instead of ending the process. */
+/** Defines all commands. Parsing throws CommanderError instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("vitrine")
     .description("GraphQL gateway with a REST compatibility layer for product catalogs and live shopping analytics")
@@ -59,9 +59,9 @@ export function createProgram(): Command {
   return program;
 }
 
-/** A variable that is misspelled is not noticed otherwise: without DATABASE_URL, the embedded database is used. */
+/** Nothing else would show a misspelled variable: without DATABASE_URL, for example, Vitrine uses the embedded database. */
 function warnOfMisspelledVariables(): void {
-  if (cluster.isWorker) return; // the primary has done so
+  if (cluster.isWorker) return; // the primary has warned already
   for (const { name, meant } of misspelledVariables())
     warn(new Error(`Unknown variable ${name}. Did you mean ${meant}?`));
 }

@@ -37,7 +37,7 @@ export async function withDatabase<Result>(
   });
 }
 
-/** The same, where the store exists. @throws {AppError} NOT_FOUND */
+/** Like withDatabase, for an existing store. @throws {AppError} NOT_FOUND */
 export function withStore<Result>(
   store: string,
   work: (db: RootDatabase, config: Config, database: OpenDatabase) => Promise<Result>,
@@ -63,13 +63,13 @@ export async function withOpenDatabase<Result>(
   }
 }
 
-/** An error of the embedded database that shows that its files are damaged, as one that names them. */
+/** Adds the folder to an error that means that files of the embedded database are damaged. Returns others unchanged. */
 export function withFolder(error: unknown, { engine }: OpenDatabase, { dataDir }: Config): unknown {
   if (engine.kind !== "embedded" || faultOf(error) !== "damaged") return error;
   return new DamagedDatabaseError(foldersOf(dataDir).database, serverMessageOf(error) ?? "", { cause: error });
 }
 
-/** Runs work that changes shows, with a function that notifies running servers of each, for live subscriptions. */
+/** Runs work that changes shows. It gets a function that notifies running servers of a show, for live subscriptions. */
 export async function withRelay<Result>(
   database: OpenDatabase,
   config: Config,
@@ -88,9 +88,9 @@ export function liveStreams({ length }: readonly unknown[]): string {
 }
 
 /**
- * Applies pending migrations unless AUTO_MIGRATE is false. Without any, this takes two queries.
+ * Applies pending migrations unless AUTO_MIGRATE is false. If none are pending, this takes two queries.
  *
- * @param log called with what it waits for
+ * @param log called with what the migration waits for
  * @param onForbidden called when migrations are pending and AUTO_MIGRATE is false; `log` by default
  */
 export async function migrateIfNeeded(
@@ -103,7 +103,7 @@ export async function migrateIfNeeded(
   if (pending === 0) return;
   if (config.autoMigrate) {
     await migrate(database.connection, log);
-    await pendingMigrations(database.client); // errors of missing tables are no longer explained by them
+    await pendingMigrations(database.client); // records that none are pending, so that they no longer explain errors
   } else onForbidden(new AppError("UNAVAILABLE", `${notMigrated} AUTO_MIGRATE is false.`));
 }
 
@@ -113,8 +113,8 @@ export function warn(problem: Error): void {
 }
 
 /**
- * Replaces an error that unreachable nodes of Citus may have caused by one that names them: that of a node that hangs
- * is a mere timeout. Takes 4 seconds at most.
+ * If unreachable nodes of Citus may have caused an error, replaces it with one that names them, because a node that
+ * hangs only causes a timeout. Takes at most 4 seconds.
  *
  * @returns the error to report
  */

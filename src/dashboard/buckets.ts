@@ -7,7 +7,7 @@ export interface TimelineSpan {
   readonly bucketSeconds: number;
   /** ISO 8601, like `until`. */
   readonly from: string;
-  /** Null: until now. */
+  /** Null means until now. */
   readonly until: string | null;
 }
 
@@ -18,7 +18,7 @@ interface ShowTimes {
 }
 
 const bucketSizes = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
-/** A chart can show so many bars. */
+/** A chart has room for about this many bars. */
 const bucketsWanted = 90;
 /** The API's maximum. */
 const bucketsMax = 1_500;
@@ -32,7 +32,7 @@ export function spanOf({ status, startedAt, endedAt }: ShowTimes, range: Timelin
   return { bucketSeconds, from: startedAt, until } satisfies TimelineSpan;
 }
 
-/** The minute that a time is in: the API's timeline takes in the whole minute in which it ends. */
+/** Rounds down to the minute, because the API's timeline includes the whole minute in which it ends. */
 export function minuteOf(iso: string): string {
   return new Date(Math.floor(Date.parse(iso) / 60_000) * 60_000).toISOString();
 }
@@ -52,8 +52,8 @@ export function isRunningAt(
 }
 
 /**
- * The buckets of the span without gaps: the API omits empty ones. The current bucket is left out while it is empty, or it would
- * look as if everybody had left, and never has fewer viewers than watch now.
+ * Adds the empty buckets of the span, which the API omits. Leaves out the current bucket while it is empty, because it would look as if
+ * all viewers had left. It never has fewer viewers than watch now.
  */
 export function fillBuckets(
   buckets: readonly TimelineBucket[],

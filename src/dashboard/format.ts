@@ -1,10 +1,10 @@
 import { dateFormat, shownAt } from "./timeZone.js";
 
 const dayMs = 86_400_000;
-/** Words that are not written as others are. */
+/** Device names with unusual capitals. */
 const written = ["TV", "PC", "iOS", "iPad", "iPhone", "iPadOS", "macOS", "HbbTV"];
 const writtenOf = new Map(written.map((word) => [word.toLowerCase(), word]));
-/** Formats of the first kind of English that the user reads, or else with the day before the month and a 24-hour clock. */
+/** The first kind of English among the user's languages, otherwise British: day before month, and a 24-hour clock. */
 const locale = globalThis.navigator?.languages?.find((language) => /^en\b/iu.test(language)) ?? "en-GB";
 
 const whole = new Intl.NumberFormat(locale);
@@ -24,7 +24,7 @@ const [days, hours, minutes, seconds, exactSeconds] = [
 ];
 const day = { day: "numeric", month: "short" } as const;
 const clock = { hour: "numeric", minute: "2-digit" } as const;
-/** Beside a time of day. */
+/** Adds the name of the time zone. */
 const named = { timeZoneName: "short" } as const;
 const date = { ...day, year: "numeric" } as const;
 const inZone = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, options);
@@ -32,12 +32,12 @@ const inZone = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, optio
 export const formatCount = (value: number): string => whole.format(value);
 /** Formats a number with at most 2 decimals. */
 export const formatDecimal = (value: number): string => decimal.format(value);
-/** Amounts as money of a currency (ISO 4217), or with 2 decimals if it is unknown. */
+/** Formats an amount in a currency (ISO 4217), or with 2 decimals if it is unknown. */
 export type FormatMoney = (value: number) => string;
 
 const moneyFormats = new Map<string, FormatMoney>();
 
-/** The same function for the same currency. */
+/** Returns the same function for the same currency. */
 export function moneyFormat(currency: string | null | undefined): FormatMoney {
   const known = moneyFormats.get(currency ?? "");
   if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export const formatWeekday = (weekday: number): string => weekdays.format(monday
 /** @param hour from 0, of any time zone */
 export const formatHour = (hour: number): string => hoursOfDay.format(hour * 3_600_000);
 
-/** A device as people write it: events name them in lower case. */
+/** A device as people write it. Events name devices in lower case. */
 export function deviceName(device: string): string {
   const words = device.replaceAll(/[a-z]+/gu, (word) => writtenOf.get(word) ?? word);
   return words === device ? `${device.slice(0, 1).toUpperCase()}${device.slice(1)}` : words;
@@ -78,7 +78,7 @@ export function deviceName(device: string): string {
 /** @param ratio 0.1 for 10 percent more */
 export const formatChange = (ratio: number): string => share.format(Math.abs(ratio));
 
-/** The days of a time that ends before a moment, and the time of day at which it ends where that is not midnight. */
+/** The days of a range, and the time of day at which it ends if that is not midnight. @param untilIso not included */
 export function formatRange(fromIso: string, untilIso: string): string {
   const [from, until] = [Date.parse(fromIso), Date.parse(untilIso)];
   const formattedDays = inZone(date).formatRange(from, Math.max(from, until - 1));
@@ -96,18 +96,18 @@ const buckets = {
 
 export const formatBucket = (ms: number, bucket: keyof typeof buckets): string => inZone(buckets[bucket]).format(ms);
 
-/** A time on the timeline: the day, the time of day, or both, as its buckets and span require. */
+/** A time on the timeline: the day, the time of day, or both, depending on its buckets and span. */
 export function formatPoint(ms: number, bucketSeconds: number, spanMs: number): string {
   if (bucketSeconds >= 86_400) return inZone(day).format(ms);
   return inZone({ ...(spanMs > dayMs && day), ...clock, ...named }).format(ms);
 }
 
-/** On the axis of a chart, which has no room for the time zone. */
+/** A time on the axis of a chart, which has no room for the time zone. */
 export function formatTick(ms: number, isOfDays: boolean): string {
   return inZone(isOfDays ? day : clock).format(ms);
 }
 
-/** @param total in seconds; tenths are shown below a minute, the two largest units above */
+/** @param total in seconds. Below a minute, shows tenths; above, the two largest units. */
 export function formatDuration(total: number): string {
   if (total < 60) return exactSeconds.format(total);
   const rounded = Math.round(total);
@@ -122,7 +122,7 @@ export function formatDuration(total: number): string {
   return shown.map(([value, format]) => format.format(value)).join(" ");
 }
 
-/** An average or a rate; undefined where there was nothing to average, which the API answers with 0. */
+/** An average or a rate. Undefined if there was nothing to average, for which the API answers 0. */
 export type Average = number | undefined;
 
 interface Averaged {
@@ -132,13 +132,13 @@ interface Averaged {
   readonly avgViewTime: { readonly avg: number };
 }
 
-/** Those of viewers, over both channels. */
+/** Averages of viewers, over both channels. */
 export function averagesOf({ viewers, addToCart, avgViewTime }: Omit<Averaged, "orders">) {
   const average = (value: number): Average => (viewers.total === 0 ? undefined : value);
   return { addToCart: average(addToCart.avg), avgViewTime: average(avgViewTime.avg) };
 }
 
-/** Also those of orders. */
+/** Averages of viewers and orders. */
 export function ratesOf(kpis: Averaged & { readonly conversionRate: number; readonly averageOrderValue: number }) {
   return {
     ...averagesOf(kpis),
@@ -147,7 +147,7 @@ export function ratesOf(kpis: Averaged & { readonly conversionRate: number; read
   };
 }
 
-/** Writes a dash for what is no number. */
+/** Shows a dash if there is no number. */
 export function orDash(format: (value: number) => string): (value: Average) => string {
   return (value) => (value === undefined ? "–" : format(value));
 }

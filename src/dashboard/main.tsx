@@ -13,7 +13,7 @@ import { leaveView } from "./overview/view.js";
 import { Dashboard } from "./components/Dashboard.js";
 import { SignIn } from "./components/SignIn.js";
 
-// Paper is light, also where the screen is dark: charts, which are drawn in pixels, are drawn anew with its colors.
+// Paper is light even if the screen is dark. Charts are pixels, so this has them drawn again with the colors of paper.
 const { classList } = document.documentElement;
 addEventListener("beforeprint", () => classList.add("printing"));
 addEventListener("afterprint", () => classList.remove("printing"));
@@ -30,14 +30,14 @@ function App() {
     setToken(given);
   };
   useEffect(() => {
-    // A link with another token, opened in this tab, only changes the fragment.
+    // If a link with another token is opened in this tab, only the fragment changes.
     const read = () => setToken((known) => takeTokenFromAddress() ?? known);
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, []);
   const signOut = useCallback(() => {
     forgetToken();
-    leaveView(); // the next token may be another store's; one that replaces a refused token hardly is
+    leaveView(); // the next token may be that of another store, which is unlikely after a refused token
     setReason(undefined);
     setToken(undefined);
   }, []);

@@ -1,9 +1,9 @@
-/** Servers below different paths of one host each have their own. GraphiQL uses the same token. */
+/** Each server has its own key, even below different paths of one host. GraphiQL uses the same token. */
 const key = () => `vitrine.token ${new URL(".", location.href).pathname}`;
-/** Set once the server has accepted the token. */
+/** Set when the server has accepted the token. */
 const acceptedKey = () => `${key()} accepted`;
 
-/** The access token of this tab: from the address, or kept before a reload. */
+/** The access token of this tab, from the address, or kept from before a reload. */
 export function readToken(): string | undefined {
   return takeTokenFromAddress() ?? attempt(() => sessionStorage.getItem(key())) ?? undefined;
 }
@@ -42,11 +42,11 @@ export function isSendable(token: string): boolean {
   return /^[\x21-\x7e]+$/u.test(token);
 }
 
-/** `vt_` and 256 bits in base64url; the demo's token may be any other text. */
+/** A token is `vt_` and 256 bits in base64url. The demo's token may be any other text. */
 const prefix = "vt_";
 const tokenCharacters = 46;
 
-/** Tells why the server refuses a token, or why it cannot be sent, as far as that is known, and what to do. */
+/** Says why the server refuses a token, or why it cannot be sent, if we know that, and what to do. */
 export function whyRefused(token: string, isAccepted: boolean): string {
   if (isAccepted) return "The access token no longer works: it was revoked or has expired. Enter another one.";
   const again = "Copy the whole link or token again.";
@@ -62,7 +62,7 @@ export function whyRefused(token: string, isAccepted: boolean): string {
   return "The server does not know this access token: it may be mistyped or for another server, or it no longer works. Copy it again, or ask whoever runs the server for a new one.";
 }
 
-/** Browsers may forbid storage: the token is then lost on reload. */
+/** If the browser forbids storage, the token is lost on reload. */
 function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

@@ -1,11 +1,11 @@
-/** The time zone of the store, in which all days and times of day are shown. */
+/** The store's time zone, in which the page shows all days and times of day. */
 let zone = "UTC";
 let clock = clockOf(zone);
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 export const timeZone = (): string => zone;
 
-/** @param name an IANA name; one that this browser does not know is replaced by UTC */
+/** @param name an IANA name; if this browser does not know it, UTC is used */
 export function setTimeZone(name: string): void {
   if (name === zone) return;
   zone = isKnown(name) ? name : "UTC";
@@ -13,7 +13,7 @@ export function setTimeZone(name: string): void {
   formats.clear();
 }
 
-/** A format in the time zone, made once. */
+/** A cached format in the store's time zone. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify([locale, options]);
   const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
@@ -21,7 +21,7 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
   return known;
 }
 
-/** What clocks of the time zone show, as the moment at which clocks of UTC do. */
+/** What the store's clocks show at a moment, as the moment at which UTC clocks show the same. */
 export function shownAt(ms: number): number {
   const parts = new Map(clock.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
@@ -32,10 +32,10 @@ export function shownAt(ms: number): number {
 const dayMs = 86_400_000;
 
 /**
- * The moment at which clocks show something, the first of two. Where they skip it, for instance midnight, the moment that comes as
- * much later: midnight is the first moment of its day.
+ * The moment at which the store's clocks show a time; the first, if they show it twice. If they skip it, the moment that comes as much
+ * later, so that a skipped midnight is the first moment of its day.
  *
- * @param shown as shownAt returns it
+ * @param shown as returned by shownAt
  */
 export function momentShowing(shown: number): number {
   const before = shown - offsetAt(shown - dayMs);

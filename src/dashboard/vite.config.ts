@@ -4,7 +4,7 @@ import * as ofOrders from "./queries/orders.js";
 import * as ofShows from "./queries/show.js";
 import * as ofStore from "./queries/store.js";
 
-/** Lists the page's operations, for servers that run persisted operations only. */
+/** Lists the page's operations, for servers that only run persisted operations. */
 const operationsFile: Plugin = {
   name: "operations-file",
   generateBundle() {
@@ -17,7 +17,7 @@ const operationsFile: Plugin = {
 };
 
 /**
- * Addresses are relative, because a proxy may serve the page below any path. The page is served as `dashboard`, not as
+ * Addresses are relative, because a proxy may serve the page below any path. The page's address is `dashboard`, not
  * `dashboard/`.
  */
 const builtAddress: NonNullable<NonNullable<UserConfig["experimental"]>["renderBuiltUrl"]> = (name, { hostType }) =>
@@ -32,8 +32,8 @@ export default defineConfig({
   logLevel: "warn",
   build: {
     target: "es2022",
-    cssTarget: ["chrome111", "firefox113", "safari16.4"], // nested rules are written out
-    assetsInlineLimit: 0, // an inlined image would be a data: URL
+    cssTarget: ["chrome111", "firefox113", "safari16.4"], // unnests rules, which these browsers do not know
+    assetsInlineLimit: 0, // inlined images would be data: URLs, which our policy refuses
     modulePreload: { polyfill: false },
   },
 });

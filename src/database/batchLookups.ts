@@ -9,7 +9,7 @@ export type LoadByKeys<Value> = (
 ) => Promise<(key: string) => Value>;
 
 const keysMax = 500;
-/** Unsent queries are refused after 4.5 seconds, so that callers are answered within 5. */
+/** Short, because unsent queries are refused after 4.5 seconds and callers are to be answered within 5. */
 const gatherMsMax = 400;
 
 interface Batch<Value> {
@@ -24,8 +24,8 @@ interface StoreLookups<Value> {
 }
 
 /**
- * Joins lookups by key, like a data loader: those of one store in one turn of the event loop share a query. While the
- * store's share of connections is in use, more gather. An idle server adds no delay.
+ * Joins lookups by key, like a data loader: lookups of one store in one turn of the event loop share a query. While the store's
+ * connections are all in use, more lookups collect. An idle server adds no delay.
  */
 export function batchLookups<Value>(load: LoadByKeys<Value>) {
   const storesOf = keptByDatabase(() => new Map<string, StoreLookups<Value>>());
@@ -50,7 +50,7 @@ export function batchLookups<Value>(load: LoadByKeys<Value>) {
   };
 
   return async (client: Database, storeId: string, key: string): Promise<Value> => {
-    const db = storeClientOf(client); // of all callers whose lookups are joined
+    const db = storeClientOf(client); // serves all callers whose lookups are joined
     const stores = storesOf(db);
     let lookups = stores.get(storeId);
     if (lookups === undefined) stores.set(storeId, (lookups = { open: undefined, sent: 0, waiting: new Set() }));

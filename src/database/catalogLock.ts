@@ -7,20 +7,20 @@ import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 
 /**
- * How long an import waits for other imports of its store; a long one may follow several. With the 5 seconds that a short one
- * may then wait for a connection, it is refused within the documented 15 where the database hangs.
+ * How long an import waits for other imports of its store; a long one may follow several. A short one may then wait 5 seconds for
+ * a connection, so that it is refused within the documented 15 seconds if the database hangs.
  */
 const waitMs = { short: 9_000, long: 30_000 } as const;
 /** How long a long import keeps new ones out while it waits for running ones to end. */
 const drainMs = 1_000;
-/** How long an import waits for locked rows. A short one then rolls back and is repeated. */
+/** How long an import waits for locked rows. A short one then rolls back and runs again. */
 const rowLockMs = { short: 3_000, long: 10_000 } as const;
 const statementTimeoutMs = 15 * 60_000;
 
 /**
- * `long` imports, of several statements, exclude all others: in different orders of ids and skus they would deadlock.
- * `short` ones, of one statement in the order of ids, run concurrently. `short, exclusive` reads the catalog before it
- * writes.
+ * `long` imports have several statements and exclude all others, because they would deadlock in different orders of ids and
+ * skus. `short` ones have one statement in the order of ids and run concurrently. `short, exclusive` reads the catalog before
+ * it writes.
  */
 type CatalogUse = "long" | "short" | "short, exclusive";
 
@@ -28,7 +28,7 @@ type CatalogUse = "long" | "short" | "short, exclusive";
  * Locks the catalog until the transaction ends.
  *
  * @returns the time of the import in microseconds, later than that of every import it waited for
- * @throws {LockedError} which withCatalog catches
+ * @throws {LockedError} caught by withCatalog
  */
 export type LockCatalog = (transaction: Database, use: CatalogUse) => Promise<string>;
 
@@ -36,15 +36,15 @@ interface CatalogOptions {
   readonly isLong: boolean;
   readonly signal?: AbortSignal | undefined;
   /**
-   * On the embedded engine, stores the accepted import that is in the way, instead of waiting for it: its process, or its token, may
-   * have ended.
+   * On the embedded engine, stores the accepted import that is in the way instead of waiting for it, because its process or token
+   * may have ended.
    */
   readonly finishAccepted?: () => Promise<void>;
 }
 
 /**
- * Repeats a transaction that locks a store's catalog while others hold the lock, in the order of this process's imports,
- * without a connection in between.
+ * Repeats a transaction that locks a store's catalog until it gets the lock. This process's imports take turns, and hold no
+ * connection between attempts.
  *
  * @param transact repeatable; throws LockedError if the catalog or its rows are locked
  * @throws {AppError} UNAVAILABLE after the maximum wait
@@ -101,7 +101,7 @@ function untilLocked<Result>(
 const inUseByLong = (storeId: string) => Prisma.sql`hashtextextended(${`long import ${storeId}`}, 0)`;
 const inUse = (storeId: string) => Prisma.sql`hashtextextended(${`catalog ${storeId}`}, 0)`;
 
-/** Of the store's row: see storeStatements.ts. */
+/** Selects from the store's row: see storeStatements.ts. */
 const ofStore = (storeId: string) => Prisma.sql`FROM "Store" AS o WHERE o.id = ${storeId}`;
 
 async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Promise<void> {
@@ -113,9 +113,9 @@ async function checkFree(db: RootDatabase, storeId: string, isLong: boolean): Pr
 }
 
 /**
- * A stream of short imports cannot starve a long one: PostgreSQL queues new shared locks behind an exclusive one that
- * waits. Long imports first try a lock of their own, so that only one of them waits. Generic plans look rows up by their keys in every
- * store: statistics may know nothing of a new one, so a plan for it alone would read its whole catalog for each chunk.
+ * A stream of short imports cannot starve a long one, because PostgreSQL queues new shared locks behind a waiting exclusive one.
+ * Long imports first try another lock, so that only one of them waits. Generic plans look rows up by key in every store:
+ * statistics may not know a new store yet, and a plan made for it would read its whole catalog for each chunk.
  */
 async function lockCatalog(transaction: Database, storeId: string, use: CatalogUse): Promise<string> {
   const first = use === "long" ? Prisma.sql`pg_try_advisory_xact_lock(${inUseByLong(storeId)})` : Prisma.sql`true`;
@@ -126,7 +126,7 @@ async function lockCatalog(transaction: Database, storeId: string, use: CatalogU
   const rowsMs = rowLockMs[use === "long" ? "long" : "short"];
   const statementsTakeLong = Prisma.sql`set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
   const plansAreGeneric = Prisma.sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
-  // Separate, so that it applies to this session, and not only to the store's node.
+  // A separate statement, so that it applies to this session and not only to the store's node.
   if (use !== "short") await transaction.$executeRaw`SELECT ${statementsTakeLong}`;
   const [row] = await asLocked(
     transaction.$queryRaw<{ isLocked: boolean; now: string }[]>`
@@ -152,6 +152,6 @@ async function lockCatalogOfSession(transaction: Database, storeId: string): Pro
 }
 
 function refusal(): AppError {
-  const message = "Another import of this store is under way. Nothing was changed.";
+  const message = "Another import of this store is in progress. Nothing was changed.";
   return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
 }

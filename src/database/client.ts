@@ -3,10 +3,10 @@ import type { Prisma, PrismaClient } from "../generated/prisma/client.js";
 /** A database or a transaction. */
 export type Database = Prisma.TransactionClient;
 
-/** What Prisma.Sql has of a statement, with `$1` for its first value. */
+/** A statement with its values; `$1` is the first one. */
 export type Statement = Pick<Prisma.Sql, "text" | "values">;
 
-/** Taken by functions that open their own transactions. */
+/** For functions that open their own transactions. */
 export type RootDatabase = PrismaClient;
 
 export interface DatabaseProbe {
@@ -15,6 +15,6 @@ export interface DatabaseProbe {
   waiting: () => number;
   /** Sends every statement; `sql` has placeholders for all values. */
   aroundQuery: (<Result>(sql: string, send: () => Promise<Result>) => Promise<Result>) | undefined;
-  /** Receives each error of a statement or of a connection that could not be opened for one. */
+  /** Receives each error of a statement, and of opening a connection for one. */
   onError: (error: unknown) => void;
 }

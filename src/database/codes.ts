@@ -3,7 +3,7 @@
 /** ShowEvent.type of what callers send. */
 export const typeCodes = { VIEW: 1, ADD_TO_CART: 2, ORDER: 3, REFUND: 4 } as const;
 
-/** ShowEvent.type of what takes an ORDER or a REFUND back that an order has in a show, at its own time. No caller can send one. */
+/** ShowEvent.type of an event that takes back an ORDER or a REFUND of an order, at that event's own time. Callers cannot send one. */
 export const reversalCodes = { ORDER: 5, REFUND: 6 } as const;
 
 /** ShowEvent.channel and OrderPart.channel. */
@@ -28,7 +28,7 @@ export const reasonCodes = {
   NO_VIEWER: 6,
   /** The show that it counted for was deleted. */
   SHOW_DELETED: 7,
-  /** What no line accounts for, such as shipping. */
+  /** Money that no line accounts for, such as shipping. */
   NO_LINE: 8,
 } as const;
 

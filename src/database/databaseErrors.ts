@@ -29,15 +29,15 @@ const faults: Readonly<Record<string, Fault>> = {
   "3F000": "not migrated", // no such schema
   "42704": "not migrated", // no such constraint
 };
-/** What a standby says of functions that write, with the SQL state 55000, which others have too. */
+/** A standby's message for functions that write. Its SQL state, 55000, has other causes too. */
 const inRecovery = /\brecovery is in progress\b/u;
 /**
- * What the driver says of a login for which it has no password, or without the TLS that is demanded, and PostgreSQL of a
- * database that takes no connections.
+ * Messages of the driver for a login without a password or without the required TLS, and of PostgreSQL for a database that takes
+ * no connections.
  */
 const loginMessage = /^SASL: |does not support SSL connections|is not currently accepting connections/u;
 
-/** The fault that an error of the database shows, if any. */
+/** The fault that an error of the database indicates, if any. */
 export function faultOf(error: unknown): Fault | undefined {
   const fault = faultOfState(sqlStateOf(error));
   if (fault !== undefined) return fault;
@@ -60,13 +60,13 @@ const unavailableStates = /^(?:08...|25P0[34]|53...|55P03|57014|57P0[1-5])$/u;
 /** Unreachable, closed, pool exhausted, no transaction in time, retries used up. */
 const unavailableCodes = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2034", "P2037"]);
 const tlsFailed = "TlsConnectionError";
-/** The driver adapter's kinds of error, which tell raw queries apart: their code is always P2010. */
+/** The driver adapter's kinds of error distinguish errors of raw queries, whose code is always P2010. */
 const unavailableKinds = new Set(["DatabaseNotReachable", "ConnectionClosed", "SocketTimeout", "TooManyConnections"]);
 const unavailableMessage =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end on the pool/u;
 const unavailableSystemCodes = /^(?:ECONN\w+|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/u;
 
-/** The transaction lost against another one and should run again. */
+/** Whether the transaction lost against another one and should run again. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlStateOf(error);
   return codeOf(error) === "P2034" || (state !== undefined && retryableStates.has(state)) || isShardGone(error);
@@ -86,7 +86,7 @@ export function unreachableNodeOf(error: unknown): string | undefined {
   return /remote node (?:[^\s@]+@)?([^\s@]+:\d+)/u.exec(error.message)?.[1] ?? unreachableNodeOf(error.cause);
 }
 
-/** A row of all nodes of Citus may not have been written because one of them cannot be reached. */
+/** Whether a row that all nodes of Citus have may be unwritten because one node cannot be reached. */
 export function mayBeNodeOutage(error: unknown): boolean {
   const known = mapDatabaseError(error);
   return known instanceof AppError && known.code === "UNAVAILABLE" && !isLockTimeout(known.cause);
@@ -112,12 +112,12 @@ export function isRowRefused(error: unknown): boolean {
 
 /** No such table, column or schema. */
 const missingStates = new Set(["42P01", "42703", "3F000"]);
-/** The same where Prisma notices. */
+/** Prisma's codes for the same. */
 const missingCodes = new Set(["P2021", "P2022"]);
 export const notMigrated =
   "The database does not have the tables of this version of Vitrine. An operator must run: npx vitrine migrate.";
 
-/** Unless a pending migration creates the column that is missing, the statement is wrong. */
+/** Whether a pending migration may create what is missing; otherwise the statement is wrong. */
 function isNotMigrated(error: unknown): boolean {
   if (isKnownMigrated()) return false;
   return missingStates.has(sqlStateOf(error) ?? "") || missingCodes.has(codeOf(error) ?? "");
@@ -132,7 +132,7 @@ export function mapDatabaseError(error: unknown): unknown {
 
 function refusalOf(error: unknown): string {
   if (isInDoubt(error)) {
-    return "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
+    return "The connection to the database was lost. The change may or may not have been stored; it can be sent again.";
   }
   const fault = faultOf(error);
   if (fault === "read-only") return "The database is read-only at the moment. Nothing was changed.";
@@ -147,7 +147,7 @@ const inDoubtCodes = new Set(["P1008", "P1017", "ECONNRESET", "EPIPE", "ETIMEDOU
 const inDoubtKinds = new Set(["ConnectionClosed", "SocketTimeout"]);
 const lostConnection = /Connection terminated(?! due to connection timeout)|not queryable/u;
 
-/** The connection was lost before the response: the statement may have been executed. */
+/** Whether the connection was lost before the response, so that the statement may have been executed. */
 function isInDoubt(error: unknown): boolean {
   return (
     inDoubtCodes.has(codeOf(error) ?? "") ||
@@ -176,7 +176,7 @@ function hasUnavailableCode(error: unknown): boolean {
   );
 }
 
-/** A system's or pg's code, or Prisma's. */
+/** The code of an error of the system, of pg or of Prisma. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
@@ -189,7 +189,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof state === "string" ? state : undefined;
 }
 
-/** The database's own words, in one line, where the driver adapter has them. */
+/** The database's own message in one line, if the driver adapter has it. */
 export function serverMessageOf(error: unknown): string | undefined {
   return adapterCause(error)?.originalMessage ?? (error instanceof Error ? error.message : undefined);
 }

@@ -2,23 +2,23 @@ import type { PoolConfig } from "pg";
 import type { Database, RootDatabase } from "./client.js";
 import type { StoreNodes } from "./citus/nodes.js";
 
-/** PGlite on DATA_DIR. Its clients share one session: transactions block all others, and locks exclude no client. */
+/** PGlite on DATA_DIR. Its clients share one session, so transactions block all other clients, and locks exclude none. */
 interface EmbeddedEngine {
   readonly kind: "embedded";
 }
 
 /** The server of DATABASE_URL. */
 interface ServerEngine {
-  /** `citus` once its catalog says that tables are distributed, which is asked with the first statement of a store. */
+  /** `citus` once its catalog says that tables are distributed. A store's first statement asks it. */
   readonly kind: "postgres" | "citus";
   /** Undefined once the catalog says that they are not. */
   readonly nodes: StoreNodes | undefined;
 }
 
-/** Which database this is, and what only that kind has: chosen where it is opened, and asked for by name. */
+/** Which kind of database this is, with what only that kind has. Set when it is opened. */
 export type Engine = EmbeddedEngine | ServerEngine;
 
-/** The folder of the socket where a connection is to the embedded engine; undefined for a server, which has a URL. */
+/** The folder of the socket for a connection to the embedded engine; undefined for a server. */
 export function socketFolderOf({ host }: PoolConfig): string | undefined {
   return host;
 }
@@ -43,7 +43,7 @@ interface WithEngine {
   readonly [engineKey]?: Engine;
 }
 
-/** Lets `engineOf` know a client, and those that are made of it. */
+/** Registers a client, and those derived from it, for `engineOf`. */
 export function setEngine(client: RootDatabase, engine: Engine): void {
   Object.defineProperty(client, engineKey, { value: engine });
 }
@@ -59,7 +59,7 @@ export function engineOf(db: Database): Engine {
   return engine;
 }
 
-/** The nodes of stores, where there may be several. */
+/** The nodes of stores, if there may be several. */
 export function nodesOf(db: Database): StoreNodes | undefined {
   const engine = engineOf(db);
   return engine.kind === "embedded" ? undefined : engine.nodes;

@@ -29,17 +29,17 @@ const closeTimeoutMs = 1_000;
 
 const everyMs = 1_000;
 
-/** Of the log since the last checkpoint. Recovery replays no more than what is written until the next round. */
+/** How much log may follow a checkpoint. Recovery replays this, and what is written until the next round. */
 const logBytesMax = 32 * 1024 * 1024;
 
 export interface OpenDatabase {
   readonly client: RootDatabase;
   readonly probe: DatabaseProbe;
   readonly readiness: DatabaseReadiness;
-  /** The options for further connections. */
+  /** Options for further connections. */
   readonly connection: PoolConfig;
   readonly engine: Engine;
-  /** Where this process runs the embedded engine: has `listener` called after each notification that another process has sent. */
+  /** If this process runs the embedded engine, calls `listener` after each notification that another process sent. */
   readonly onNotified?: EmbeddedServer["onNotified"];
   /** Settles when the embedded engine stops unexpectedly or its folder is taken over. */
   readonly crashed: Promise<Error>;
@@ -58,9 +58,9 @@ const commandWaitMs = 30_000;
 const never = new Promise<never>(() => undefined);
 
 /**
- * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR. `exclusive` is for the process
- * that serves: it must hold the folder. Other commands use its socket, or hold the folder without sharing it, since
- * they may end during another's work.
+ * Opens the PostgreSQL server of DATABASE_URL, or else the embedded one on DATA_DIR. `exclusive` is for the process that serves,
+ * which must hold the folder. Other commands use its socket, or hold the folder without sharing it, because they may end while
+ * another command works.
  *
  * @throws {FolderInUseError} with the pid of the process that holds the folder
  */
@@ -89,15 +89,15 @@ function inUseElsewhere(dataDir: string, { pid, hostname }: Holder): string {
   return `${dataDir} is in use by process ${pid} ${where}. ${until}`;
 }
 
-/** PGlite has one session: further connections would only wait. */
+/** One connection, because PGlite has one session: others would only wait. */
 export function embeddedConnection(socketFolder: string): PoolConfig {
   return { host: socketFolder, port: 5432, user: "postgres", database: "postgres", max: 1 };
 }
 
 interface ConnectOptions {
-  /** False where clients share sessions: the embedded engine, transaction poolers. */
+  /** False if clients share sessions, as on the embedded engine or behind a transaction pooler. */
   readonly namedStatements?: boolean;
-  /** Of the embedded engine's files, in the process that has them. */
+  /** The folder of the embedded engine's files, in the process that runs it. */
   readonly folder?: string;
 }
 
@@ -129,7 +129,7 @@ function isServer(connection: PoolConfig): boolean {
 const firstAnswerTimeoutMs = 60_000;
 const retryMs = 50;
 
-/** Waits for the engine's first response: on a busy machine connections time out while the program loads. */
+/** Waits for the engine's first response, because on a busy machine connections time out while the program loads. */
 async function untilAnswered({ client }: OpenDatabase, { crashed }: EmbeddedServer): Promise<void> {
   const deadline = performance.now() + firstAnswerTimeoutMs;
   for (;;) {
@@ -150,7 +150,7 @@ async function startHere(dataDir: string, lock: FileLock, log: Log, isShortLived
   let isLost = false;
   void lock.lost.then(() => {
     isLost = true;
-    return server.kill(); // writes nothing more into another process's folder
+    return server.kill(); // so that it writes nothing more into a folder that is now another process's
   });
   // Connections end with the engine; `crashed` has the reason.
   const logUnlessLost: Log = (problem) => {
@@ -192,8 +192,8 @@ async function startServer(dataDir: string, lock: FileLock, isShortLived: boolea
 }
 
 /**
- * Does what PostgreSQL's checkpointer and autovacuum do, which the embedded engine does not have. No request waits for a whole round: each
- * statement is short, since the next one comes soon after.
+ * Does the work of PostgreSQL's checkpointer and autovacuum, which the embedded engine does not have. No request waits for a whole
+ * round, and each statement is short, because rounds follow each other soon.
  */
 function startMaintenance(db: RootDatabase, log: (problem: Error) => void): Sweep {
   const onError = (cause: unknown): void =>
@@ -209,8 +209,8 @@ async function maintain(db: RootDatabase, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Of tables with more dead or changed rows than a twentieth or fifth of the living ones. After a crash the engine has lost its counts: a
- * table that it holds to be empty is counted anew.
+ * CHECKPOINT; VACUUM for tables with dead rows above a twentieth of the live ones; ANALYZE for changed rows above a fifth. A crash
+ * loses the engine's counts, so a table that it believes to be empty is counted again.
  */
 async function dueStatements(db: RootDatabase): Promise<readonly string[]> {
   const due = await db.$queryRaw<{ statement: string }[]>`/* maintenance */
@@ -225,9 +225,9 @@ async function dueStatements(db: RootDatabase): Promise<readonly string[]> {
 }
 
 interface ClientOptions {
-  /** False where several clients share a session. */
+  /** False if several clients share a session. */
   readonly namedStatements: boolean;
-  /** A session belongs to its connection: not behind a pooler, nor in the embedded engine. */
+  /** Whether a session belongs to its connection: neither behind a pooler nor in the embedded engine. */
   readonly keepsLimits: boolean;
   readonly log: (problem: Error) => void;
 }
@@ -277,7 +277,7 @@ function engineFor(connection: pg.PoolConfig, pool: pg.Pool): Engine {
 }
 
 async function closeClient(client: PrismaClient, pool: pg.Pool, destroyAll: () => void): Promise<void> {
-  const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly: queued requests open new connections
+  const timer = setInterval(destroyAll, closeTimeoutMs); // repeatedly, because queued requests open new connections
   try {
     await client.$disconnect();
     // Prisma would reopen a pool that it closes itself.
@@ -289,8 +289,8 @@ async function closeClient(client: PrismaClient, pool: pg.Pool, destroyAll: () =
 }
 
 /**
- * The name in the comment before the statement. Only frequent statements of constant text have one, since a connection
- * keeps prepared statements.
+ * The name in the comment before the statement. Only frequent statements with constant text have one, because a connection keeps
+ * prepared statements.
  */
 function statementName(sql: string): string {
   return /^\/\* (\w+) \*\//u.exec(sql)?.[1] ?? "";

@@ -6,12 +6,12 @@ import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./databaseErrors.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";
 
-/** Else a frozen process would keep its locks. Imports read from memory or a file meanwhile. */
+/** Without this, a frozen process would keep its locks. It covers the time in which an import reads from memory or a file. */
 const idleInTransactionMs = 10_000;
 
 const keepAliveMs = 10_000;
 
-/** Notices within 25 seconds that a client's machine is gone. */
+/** With these, the server notices within 25 seconds that a client's machine is gone. */
 const serverKeepAlive = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -20,9 +20,9 @@ const serverKeepAlive = {
 };
 
 /**
- * Compiling a statement takes longer than any of ours saves by it. Parallel workers for one statement would come from
- * those of other requests, past the shares of stores; on busy machines they make it slower. What is read is in memory or on SSDs: with
- * the default, for disks that turn, a thousand rows would not be looked up by their keys, but the whole catalog read.
+ * JIT compilation takes longer than it saves for any of our statements. Parallel workers would bypass the shares of stores, and
+ * slow down busy machines. Data is in memory or on SSDs: with the default cost, for spinning disks, PostgreSQL would read the
+ * whole catalog instead of looking up a thousand rows by key.
  */
 const planning = { jit: "off", max_parallel_workers_per_gather: 0, random_page_cost: 1.1 };
 
@@ -39,7 +39,7 @@ export const connectTimeoutMs = 5_000;
 const textArrayOid = 1009;
 
 // The default parser appends single characters: a second for 25 large products.
-pg.types.setTypeParser(textArrayOid as never, parseTextArray); // its types lack arrays
+pg.types.setTypeParser(textArrayOid as never, parseTextArray); // pg's types lack arrays
 
 export interface Connections {
   readonly pool: pg.Pool;
@@ -48,7 +48,7 @@ export interface Connections {
   readonly destroyAll: () => void;
 }
 
-/** Survives errors of the server and detects one that hangs. */
+/** Survives errors of the server and detects a server that hangs. */
 export function openPool(
   connection: PoolConfig,
   log: (problem: Error) => void,
@@ -86,7 +86,7 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
   const pool = new pg.Pool(config);
   keepRefused(pool);
   const outdated = new WeakSet<pg.PoolClient>();
-  pool.on("error", log); // of idle connections
+  pool.on("error", log); // errors of idle connections
   // Without a listener, errors between statements would end the process.
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
@@ -98,8 +98,8 @@ export function openConnections(connection: PoolConfig, log: (problem: Error) =>
 }
 
 /**
- * Keeps a connection whose statement met a lock: pg-pool closes it after any error, and a new one takes the server tens of
- * milliseconds where many callers want the same rows.
+ * Keeps a connection whose statement met a lock. pg-pool would close it, as after any error, and a new one costs the server tens
+ * of milliseconds when many callers want the same rows.
  */
 function keepRefused(pool: pg.Pool): void {
   const query = async (statement: pg.QueryConfig, values?: unknown[]) => {
@@ -116,10 +116,10 @@ function keepRefused(pool: pg.Pool): void {
   pool.query = query as typeof pool.query; // no caller passes a callback
 }
 
-/** A session as new as this has the settings of its role, and is on the server that its address now leads to. */
+/** A newer session has the current settings of its role, and is on the server that the address leads to now. */
 const outdatedAfterMs = 1_000;
 
-/** Notes a session that met a fault: a new one may be writable, and pg-pool keeps those of transactions that failed. */
+/** Notes sessions that met a fault, because a new one may be writable, and pg-pool keeps sessions of failed transactions. */
 function noteFaults(client: pg.PoolClient, outdated: WeakSet<pg.PoolClient>): void {
   const openedAt = performance.now();
   connectionOf(client).on("errorMessage", ({ code }: pg.DatabaseError) => {
@@ -131,7 +131,7 @@ function connectionOf(client: pg.PoolClient): EventEmitter & { readonly stream: 
   return (client as unknown as { connection: EventEmitter & { readonly stream: Socket } }).connection; // missing in its types
 }
 
-/** Large results are read in pieces, between which other requests run. */
+/** Reads large results in pieces, between which other requests run. */
 function readInTurns(client: pg.PoolClient): void {
   const { stream } = connectionOf(client);
   stream.on("data", ({ length }: Buffer) => {
@@ -145,9 +145,8 @@ function readInTurns(client: pg.PoolClient): void {
 export const planAgeMaxMs = 3_000;
 
 /**
- * Renews the plans of prepared statements every few seconds. PostgreSQL does so only after ANALYZE: until then a plan
- * for a table of some rows, read one after the other, would serve the thousands that come in the first minute of a
- * show.
+ * Renews the plans of prepared statements every few seconds. PostgreSQL does so only after ANALYZE. Until then, a plan that scans
+ * a table of a few rows would serve the thousands of rows of a show's first minute.
  */
 export function limitPlanAge(pool: pg.Pool, ageMaxMs = planAgeMaxMs): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();
@@ -167,9 +166,9 @@ interface WatchdogOptions {
 }
 
 /**
- * Detects a server or network that hangs without closing connections: the server itself keeps statement_timeout, so a
- * statement would wait forever. While any statement runs for long, the server is probed over a new connection. A busy
- * pooler may queue that one, so data on the pool's connections counts as a response too.
+ * Detects a server or network that hangs without closing connections: the server itself enforces statement_timeout, so a
+ * statement would wait forever. While a statement runs for long, this probes the server over a new connection. A busy pooler may
+ * queue the probe, so data on the pool's connections counts as a response too.
  */
 function watchServer(
   pool: pg.Pool,
@@ -202,7 +201,7 @@ function watchServer(
 }
 
 async function isResponding(config: PoolConfig, sockets: ReadonlySet<Socket>, timeoutMs: number): Promise<boolean> {
-  // Without the probe's connection: a pooler may greet it without the server.
+  // Without the probe's connection, because a pooler may greet it without asking the server.
   const before = [...sockets].map((socket) => ({ socket, bytesRead: socket.bytesRead }));
   return (await probe(config, timeoutMs)) || before.some(({ socket, bytesRead }) => socket.bytesRead > bytesRead);
 }
@@ -223,8 +222,8 @@ async function probe(config: PoolConfig, timeoutMs: number): Promise<boolean> {
 }
 
 /**
- * Has statements, and what they lock, end with their client: PostgreSQL else notices only when it answers. Not a startup
- * parameter, since a server on Windows, which cannot, would refuse the connection.
+ * Ends statements, and their locks, when their client is gone: otherwise PostgreSQL notices only when it answers. Not a startup
+ * parameter, because a server on Windows, which does not support it, would refuse the connection.
  */
 export function endWithClient(pool: pg.Pool): void {
   // The client's next statement waits for it, and reports what is wrong with the connection.
@@ -235,7 +234,7 @@ export function endWithClient(pool: pg.Pool): void {
   });
 }
 
-/** Adds startup parameters, which transaction poolers refuse: there, the role has them (docs/scale.md). */
+/** Adds startup parameters. Transaction poolers refuse them, so there the role has these settings (docs/scale.md). */
 export function withTimeLimits(connection: PoolConfig): PoolConfig {
   const { connectionString } = connection;
   const ours = Object.entries({ ...serverKeepAlive, ...planning }).map(([name, value]) => `-c ${name}=${value}`);

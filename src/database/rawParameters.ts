@@ -5,12 +5,12 @@ import type pg from "pg";
 import type { DatabaseProbe } from "./client.js";
 
 const parameters = new Map<string, string>();
-/** Shorter values take Prisma's way: it costs less than a placeholder. */
+/** Shorter values go through Prisma, which costs less than a placeholder. */
 const largeCharacters = 1_000;
 
 /**
- * Keeps large values out of the one JSON text into which Prisma serializes raw parameters. `work` passes what `bind`
- * returns; until it ends, the adapter below replaces that by the value.
+ * Keeps large values out of the JSON text into which Prisma serializes raw parameters. `work` passes the placeholders that `bind`
+ * returns; until it ends, the adapter below replaces them by the values.
  */
 export async function withRawParameters<Result>(
   work: (bind: (value: string) => string) => Promise<Result>,
@@ -18,7 +18,7 @@ export async function withRawParameters<Result>(
   const placeholders: string[] = [];
   const bind = (value: string) => {
     if (value.length < largeCharacters) return value;
-    const placeholder = randomUUID(); // cannot be guessed by clients that send text
+    const placeholder = randomUUID(); // clients that send text cannot guess it
     placeholders.push(placeholder);
     parameters.set(placeholder, value);
     return placeholder;
@@ -30,7 +30,7 @@ export async function withRawParameters<Result>(
   }
 }
 
-/** What `bind` was given, for one of its placeholders; any other text itself. */
+/** The value for a placeholder of `bind`; any other text is returned unchanged. */
 export function boundValue(text: string): string {
   return parameters.get(text) ?? text;
 }
@@ -66,7 +66,7 @@ function withBoundParameters<Queryable extends SqlQueryable>(queryable: Queryabl
       probe.onError(error);
       throw error;
     } finally {
-      sent.args = []; // Prisma's debug log would keep those of the last hundred queries, tens of megabytes of an import
+      sent.args = []; // Prisma's debug log would keep the values of the last hundred queries: tens of megabytes for an import
     }
   };
   queryable.queryRaw = (query) => watched(query, queryRaw);

@@ -7,19 +7,19 @@ import { openConnections } from "./pool.js";
 
 /** Checks over its own connection, so that load does not matter. */
 export interface DatabaseReadiness {
-  /** What keeps the database from serving. @throws where it does not answer */
+  /** What keeps the database from serving. @throws if it does not answer */
   findFault(): Promise<Fault | undefined>;
-  /** Counts for so long while the next check is pending. */
+  /** How long a check counts while the next one is pending. */
   readonly trustMs: number;
   close(): Promise<void>;
 }
 
 const answerTimeoutMs = 3_000;
-/** It does not answer during a statement, which may take minutes at the end of an import. */
+/** Long, because the engine does not answer during a statement, which may take minutes at the end of an import. */
 const embeddedTrustMs = 5 * 60_000;
 const closeTimeoutMs = 1_000;
 
-/** @param folder of the embedded engine's files, in the process that has them */
+/** @param folder of the embedded engine's files, in the process that runs it */
 export function openReadiness(
   connection: PoolConfig,
   log: (problem: Error) => void,
@@ -32,7 +32,7 @@ export function openReadiness(
         connectionTimeoutMillis: answerTimeoutMs,
         query_timeout: answerTimeoutMs,
         statement_timeout: answerTimeoutMs,
-        maxUses: 1, // an open connection shows nothing of a new password or of new settings of the role
+        maxUses: 1, // an open connection does not show a new password or new settings of the role
       };
   const own = { ...connection, ...limits, max: 1, application_name: "vitrine readiness" };
   const { pool, destroyAll } = openConnections(own, log);
@@ -59,7 +59,7 @@ export function openReadiness(
   };
 }
 
-/** @param find asks with the query that it is given; the embedded engine has one role, which may do everything */
+/** @param find findPending for the embedded engine, whose only role may do everything */
 async function ask(pool: Pool, find: typeof findFault): Promise<Fault | undefined> {
   const client = await pool.connect();
   let problem: Error | undefined;

@@ -4,14 +4,14 @@ import { inTransaction, setLocal } from "./transaction.js";
 import { AppError } from "../errors.js";
 import { Prisma } from "../generated/prisma/client.js";
 
-/** Longer than any batch takes. While an exclusive lock is awaited, PostgreSQL grants no further shared ones. */
+/** Longer than any batch takes. While someone waits for the exclusive lock, PostgreSQL grants no further shared ones. */
 const lockTimeoutMs = 1_000;
 const exclusiveWaitMs = 60_000;
 const statementTimeoutMs = 30 * 60_000;
 /** Releases the show if a process freezes in its transaction. */
 const idleTimeoutMs = 10_000;
 
-/** Advisory: batches share it, rebuilding and pruning take it exclusively. */
+/** The key of an advisory lock: batches share it, rebuilding and pruning take it exclusively. */
 export function showLockKey(storeId: string, lsId: string): string {
   return `live stream ${storeId} ${lsId}`;
 }
@@ -21,7 +21,7 @@ export function trySharedLock(storeId: string, lsId: string): Prisma.Sql {
   return trySharedLockOf(Prisma.sql`${showLockKey(storeId, lsId)}`);
 }
 
-/** @param key showLockKey, for instance of a column */
+/** @param key the SQL of a showLockKey, for example of a column */
 export function trySharedLockOf(key: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`pg_try_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
 }
@@ -41,8 +41,8 @@ export function waitForShowLock(db: Database, storeId: string, lsId: string, wai
 }
 
 /**
- * Nobody had the exclusive lock since the statement's snapshot, or the show's row would have been written. `s` is the
- * row's latest version, which the statement has locked.
+ * True if no other writer has locked the show since our snapshot: a writer always updates its row. `s` is the row's latest
+ * version, which the statement has locked.
  */
 export function isSnapshotCurrent(storeId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`s.xmin = (SELECT o.xmin FROM "LiveStream" AS o WHERE o."storeId" = ${storeId} AND o.id = s.id)`;
@@ -66,14 +66,14 @@ export function withShowLock<Result>(
 }
 
 /**
- * Until the end of the transaction. Of the show's row: see storeStatements.ts.
+ * Locks the show exclusively until the end of the transaction. Selects from the show's row: see storeStatements.ts.
  *
  * @throws {LockedError} after a second
  */
 export async function lockShow(transaction: Database, storeId: string, lsId: string): Promise<void> {
   await setLocal(transaction, {
     lock_timeout: String(lockTimeoutMs),
-    statement_timeout: String(statementTimeoutMs), // some sort or change all events of a show
+    statement_timeout: String(statementTimeoutMs), // some statements sort or change all events of a show
     idle_in_transaction_session_timeout: String(idleTimeoutMs),
   });
   await asLocked(

@@ -8,14 +8,14 @@ interface StoreTable {
   readonly key: readonly string[];
 }
 
-/** Events and their distinct viewers, which only recording and rebuilding read. They name their show by its number. */
+/** Events and their distinct viewers, which only recording and rebuilding read. They refer to their show by its number. */
 export const eventTables: readonly StoreTable[] = [
   { name: "ShowEvent", key: ["show", "id"] },
   { name: "ShowViewer", key: ["show", "viewerId"] },
   { name: "ShowPresence", key: ["show", "viewerId", "hour"] },
 ];
 
-/** The other tables with rows of shows: those whose rows have the number of their show, and those whose rows have its id. */
+/** The other tables with rows of shows: first those with the number of the show, then those with its id. */
 const tablesByNumber: readonly StoreTable[] = [
   { name: "ShowProductSlot", key: ["show", "productId", "startsAt", "slot"] },
   { name: "ShowProductSpan", key: ["seconds", "startsAt", "show", "productId"] },
@@ -29,7 +29,7 @@ const tablesById: readonly StoreTable[] = [
   { name: "LiveStreamProduct", key: ["liveStreamId", "productId", "slot"] },
 ];
 
-/** All tables with many rows of a store, besides its shows and products. Rows that others lock before they write go first. */
+/** All tables with many rows of a store, except shows and products. Rows that others lock before they write come first. */
 export const storeTables: readonly StoreTable[] = [
   ...eventTables,
   ...tablesByNumber,
@@ -51,7 +51,7 @@ export function hasEventRows(storeId: string): Prisma.Sql {
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
 }
 
-/** Deletes the rows of a show but for those of its events, which are deleted in pages before, and its own. */
+/** Deletes the rows of a show, except those of its events, which are deleted in pages before, and its own. */
 export async function deleteTotals(
   transaction: Database,
   { storeId, id, number }: { readonly storeId: string; readonly id: string; readonly number: number },
@@ -71,18 +71,18 @@ export type PageEnd = readonly unknown[];
 interface Page {
   readonly table: StoreTable;
   readonly storeId: string;
-  /** The number of a show, where its rows alone are deleted. */
+  /** The number of a show, to delete only its rows. */
   readonly show?: number | undefined;
-  /** The last key of the page before. */
+  /** The last key of the previous page. */
   readonly after: PageEnd | undefined;
   readonly rowsMax: number;
 }
 
 /**
- * Deletes the next rows of a table in the order of their key. A page begins after the last one's key, which saves scanning the index entries
- * of rows that were deleted before.
+ * Deletes the next rows of a table in the order of their key. Each page begins after the key of the last one, so that PostgreSQL does
+ * not scan index entries of deleted rows.
  *
- * @returns last, unless no rows are left
+ * @returns the last key, unless no rows are left
  */
 export async function deletePage(
   db: Database,

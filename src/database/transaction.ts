@@ -11,9 +11,9 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` again after deadlocks: it must be repeatable.
+ * Runs `work` in a transaction, and again after a deadlock, so it must be repeatable.
  *
- * @throws {AppError} UNAVAILABLE where the database is unavailable or every attempt failed
+ * @throws {AppError} UNAVAILABLE if the database is unavailable or every attempt failed
  */
 export async function inTransaction<Result>(
   db: RootDatabase,
@@ -42,7 +42,7 @@ export async function inRolledBackTransaction<Result>(
   return inTransactionIf(db, options, () => false, work);
 }
 
-/** Runs work like inTransaction, and rolls it back unless its result is to be kept. */
+/** Runs work like inTransaction, and rolls it back unless the result says to keep it. */
 export async function inTransactionIf<Result>(
   db: RootDatabase,
   options: TransactionOptions,

@@ -13,22 +13,22 @@ import { presentFields } from "./product/product.input.js";
 const charactersMax = 2 * 1024 * 1024;
 
 export interface ChunkOptions {
-  /** The most of a chunk, by default as many as one statement stores. */
+  /** The most rows of a chunk; by default as many as one statement stores. */
   readonly chunkRows?: number;
-  /** Products are patches, which have the fields of their columns. */
+  /** Products are patches, which only have the fields of their columns. */
   readonly isPatch?: boolean;
 }
 
 /** Small sets keep few objects alive for the garbage collector. */
 const unencodedMax = 250;
 
-/** The keys of an invalid row, as far as they can be read. */
+/** The keys of an invalid row that can be read. */
 export interface RowKeys extends Pick<Partial<ProductInput>, "id" | "sku"> {
   readonly line: number;
 }
 
 export interface ProductChunk {
-  /** Valid ones. */
+  /** The number of valid rows. */
   readonly rows: number;
   readonly columns: EncodedRows;
   /** Invalid rows with an id or a sku: they may contradict others, and REPLACE keeps their products. */
@@ -36,7 +36,7 @@ export interface ProductChunk {
 }
 
 export class ChunkBuilder {
-  /** With invalid ones. */
+  /** Including invalid ones. */
   rows = 0;
   #characters = 0;
   #unencoded: PlacedProduct[] = [];
@@ -45,7 +45,7 @@ export class ChunkBuilder {
   readonly #rowsMax: number;
   readonly #isPatch: boolean;
 
-  /** @param checks of the rows: those of an import with too many problems are left out */
+  /** @param checks of the rows: the chunk leaves out rows of an import with too many problems */
   constructor(
     private readonly checks: Pick<RowChecks, "hasTooManyProblems">,
     { chunkRows = chunkRowsMax, isPatch = false }: ChunkOptions = {},

@@ -11,16 +11,16 @@ import type { CsvChunk, CsvResult } from "./csv/csv.js";
 import type { ReadingMessage, ReadingTask, ThreadFile, ThreadText } from "./readingThread.worker.js";
 import { threadModule } from "../lib/threads/thread.js";
 
-/** May exceed the cores, since the database works as long on what a thread has read. */
+/** May exceed the cores, because the database takes as long to store rows as a thread to read them. */
 export const threadsMax = Math.max(4, Math.min(8, availableParallelism()));
 
-/** The compiled code of an idle thread makes the next import faster. */
+/** Idle threads are kept, because their compiled code makes the next import faster. */
 const idleMs = 30_000;
 
 /**
- * With 36 for young objects, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. The other is the
- * last resort, far above what threads allow themselves (`heapBytesMax` of readingThread.worker.ts): where a single array is too
- * large for it, V8 ends the whole process.
+ * With 36 MB for young objects, reading takes 7 % less CPU time and 16 MB more; with 12, a quarter more time. The other limit is a
+ * last resort, far above what threads allow themselves (`heapBytesMax` of readingThread.worker.ts), because V8 ends the whole
+ * process if a single array exceeds it.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 18, maxOldGenerationSizeMb: 512 };
 
@@ -32,32 +32,32 @@ type ThreadSource =
   | { readonly kind: "csvJson" | "productsJson"; readonly json: UnparsedValue };
 
 export interface ReadingLimits {
-  /** Ends the reading: its client has disconnected. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
   /** The longest time for a piece of 256 KiB, or the record that ends in it. */
   readonly pieceMs?: number;
   readonly heapBytesMax?: number;
-  /** How long a thread that is no longer needed may take for its next chunk. */
+  /** How long an unneeded thread may take for its next chunk. */
   readonly endMs?: number;
-  /** Runs the task: tests have threads of their own. */
+  /** Runs the task. Tests use their own threads. */
   readonly run?: typeof runOnThread;
 }
 
 const defaultLimits = {
-  /** A piece takes a tenth of a second, and a record of the maximum length at most three, where the machine is not overloaded. */
+  /** On a machine that is not overloaded, a piece takes a tenth of a second, and the longest record at most three seconds. */
   pieceMs: 60_000,
-  /** Several times what parents, groups of rows and chunks may take together. */
+  /** Several times what parents, groups of rows and chunks may use together. */
   heapBytesMax: 160 * 1024 * 1024,
-  /** A thread that is no longer needed ends by itself after its next chunk, and is ready for the next import. */
+  /** An unneeded thread stops by itself after its next chunk, and is ready for the next import. */
   endMs: 1_000,
   run: runOnThread,
 } as const;
 
 export const readingThreads = new FairShare({
-  waitMs: 30_000, // as a long import waits for the catalog: others hold a thread while they are stored
+  waitMs: 30_000, // as long as a long import waits for the catalog, because others hold a thread while they are stored
   places: threadsMax,
   ofStoreMax: Math.ceil(threadsMax / 2),
-  message: "Too many large imports are under way. Nothing was changed.",
+  message: "Too many large imports are in progress. Nothing was changed.",
 });
 
 /** Waits for the store's turn. @throws {AppError} UNAVAILABLE after the maximum wait */
@@ -70,7 +70,7 @@ export function withThread<Result>(
 }
 
 /**
- * Reads as `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it, and so does a limit.
+ * Reads like `readCsv`, on a thread, at most two chunks ahead. Returning from the generator ends it, and so does a limit.
  *
  * @throws the error of node:fs for an unreadable file, or that of a failed thread
  * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE for a file that takes too much memory, UNAVAILABLE for a
@@ -97,7 +97,7 @@ export async function* readOnThread(
       isWaiting = true;
       const message = await messages.next();
       isWaiting = false;
-      if (message.kind === "piece") continue; // it goes on
+      if (message.kind === "piece") continue; // it makes progress
       if (message.kind === "result") return message.result;
       if (message.kind !== "chunk") throw errorOf(message, source);
       bytesRead = message.chunk.bytesRead;
@@ -107,10 +107,10 @@ export async function* readOnThread(
   } finally {
     stopWatching();
     port1.close();
-    if (isWaiting) stop.abort(); // in vain
+    if (isWaiting) stop.abort(); // the thread sent nothing: do not wait for it
     await Promise.race([failed, sleep(endMs, undefined, { ref: false })]);
     stop.abort();
-    await failed; // the thread is free again, or gone
+    await failed; // then the thread is free again, or gone
   }
 }
 
@@ -124,7 +124,7 @@ function errorOf(message: Failure, source: ThreadSource): Error {
 }
 
 function tooSlow(bytesRead: number): AppError {
-  const message = `To read the rows after the first ${bytesRead} bytes of this file takes too long. Nothing was stored.`;
+  const message = `Reading stopped after ${bytesRead} bytes, because the file took too long. Nothing was stored.`;
   return new AppError("UNAVAILABLE", message);
 }
 
@@ -141,12 +141,12 @@ function sendBody({ kind, json }: Extract<ThreadSource, { readonly json: unknown
 
 /** Messages of a thread, in order. */
 interface Inbox<Message> {
-  /** Waits for the next one. @throws what `fail` got, once all messages that came before are taken */
+  /** Waits for the next one. @throws the error given to `fail`, once all earlier messages are taken */
   next(): Promise<Message>;
   fail(error: unknown): void;
 }
 
-/** @param waitMs for the next message: after that, `late` gives the error */
+/** @param waitMs the longest wait for the next message; then `late` makes the error */
 function inbox<Message>(
   port: MessagePort,
   { waitMs, late }: { readonly waitMs: number; readonly late: () => Error },
@@ -164,7 +164,7 @@ function inbox<Message>(
     arrived.push(message);
     wake();
   });
-  /** After a turn of the event loop: where that was busy, messages wait there. */
+  /** After a turn of the event loop, because messages wait there if it was busy. */
   const failUnlessHeard = (): void => {
     const before = heard;
     setImmediate(() => {
@@ -189,10 +189,10 @@ function inbox<Message>(
 }
 
 /**
- * Reads on a free thread. It must be one of `threadsMax` at a time.
+ * Reads on a free thread. At most `threadsMax` calls at a time.
  *
- * @param signal terminates the thread, whatever it does
- * @throws the error of a thread that failed: `asRefusal` makes one for the caller of it
+ * @param signal terminates the thread, whatever it is doing
+ * @throws the error of a failed thread; `asRefusal` turns it into one for the caller
  */
 async function runOnThread(
   task: ReadingTask,
@@ -204,18 +204,18 @@ async function runOnThread(
   return threads.run(task, { transferList: [...transferList], signal });
 }
 
-/** The error for the caller of a thread that ran out of memory; any other as it is. */
+/** The caller's error for a thread that ran out of memory; any other error unchanged. */
 export function asRefusal(error: unknown): unknown {
   const isOutOfMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
   return isOutOfMemory ? tooMuchMemory() : error;
 }
 
 function tooMuchMemory(): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", "To read this file takes too much memory. Nothing was stored.");
+  return new AppError("PAYLOAD_TOO_LARGE", "Reading this file takes too much memory. Nothing was stored.");
 }
 
 async function createPool(): Promise<Piscina<ReadingTask, void>> {
-  const { Piscina } = await import("piscina"); // would make each start longer
+  const { Piscina } = await import("piscina"); // imported only here, because it slows down each start
   const created = new Piscina<ReadingTask, void>({
     ...threadModule("files/readingThread.worker"),
     minThreads: 0,
@@ -224,6 +224,6 @@ async function createPool(): Promise<Piscina<ReadingTask, void>> {
     atomics: "disabled", // tasks wait for messages
     resourceLimits,
   });
-  created.on("error", () => undefined); // of a thread that fails without a task, which would end the process
+  created.on("error", () => undefined); // otherwise a thread that fails without a task would end the process
   return created;
 }

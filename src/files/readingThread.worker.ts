@@ -1,4 +1,4 @@
-// Reads products of a file, or of the JSON of a body.
+// Reads products from a file, or from the JSON of a body.
 import { getHeapStatistics } from "node:v8";
 import type { MessagePort } from "node:worker_threads";
 import { AppError } from "../errors.js";
@@ -27,7 +27,7 @@ export interface ThreadText {
 interface ThreadJson {
   readonly kind: "csvJson" | "productsJson";
   readonly json: ProductsRange;
-  /** Gets the bytes of the body, in shared memory. */
+  /** Receives the bytes of the body, in shared memory. */
   readonly bytes: MessagePort;
 }
 
@@ -41,28 +41,28 @@ export interface ReadingTask {
 /** A result or an error is the last message. */
 export type ReadingMessage =
   | { readonly kind: "chunk"; readonly chunk: CsvChunk }
-  /** The next piece begins. */
+  /** The thread begins the next piece. */
   | { readonly kind: "piece" }
   | { readonly kind: "tooMuchMemory" }
   | { readonly kind: "result"; readonly result: CsvResult }
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string }
-  /** An error of node:fs, whose own properties would be lost in a message. */
+  /** An error of node:fs, whose properties would otherwise be lost in a message. */
   | { readonly kind: "unreadable"; readonly message: string; readonly code: string; readonly path: string | undefined };
 
 const chunksAheadMax = 2;
 const pieceBytes = 256 * 1024;
-/** Ordinary files stay below it, so that V8 alone collects their garbage. */
+/** Ordinary files stay below it, so that only V8 collects their garbage. */
 const garbageMax = 32 * 1024 * 1024;
 /**
- * Shared memory does not count for V8, which would keep many large bodies. A collection also discards compiled code.
+ * V8 does not count shared memory, so it would keep many large bodies. Not more often, because a collection also discards compiled code.
  */
 const collectAfterBytes = 16 * 1024 * 1024;
 let uncollectedBytes = 0;
 
-// The event loop, which serves everybody, comes first.
+// The event loop comes first, because it serves everybody.
 lowerPriority(12);
 
-/** Ends early once the consumer has closed the port. */
+/** Stops early once the consumer closes the port. */
 export default async function read({ source, options, port, heapBytesMax }: ReadingTask): Promise<void> {
   const consumer = watchConsumer(port);
   const checkHeap = heapCheck(heapBytesMax);
@@ -82,7 +82,7 @@ export default async function read({ source, options, port, heapBytesMax }: Read
     port.postMessage(messageOf(error));
   } finally {
     port.close();
-    await reading?.return({ rows: 0, problems: { list: [], total: 0 } }); // closes the file of one that ends early
+    await reading?.return({ rows: 0, problems: { list: [], total: 0 } }); // closes the file if reading stopped early
     if (uncollectedBytes >= collectAfterBytes) {
       uncollectedBytes = 0;
       setImmediate(collectGarbage);
@@ -117,8 +117,8 @@ function watchConsumer(port: MessagePort) {
 class HeapFullError extends Error {}
 
 /**
- * Checks the heap between pieces, since a single one adds little. V8 lets garbage grow by half of what a thread may have before it
- * collects any that has outlived its youth, and its limit would end the whole process, unless what exceeds it is small.
+ * Checks the heap between pieces, because a single piece adds little. V8 collects old garbage only after it has grown by half of what
+ * a thread may have, and exceeding V8's own limit by a large object would end the whole process.
  */
 function heapCheck(bytesMax: number): () => void {
   let collectAbove = Math.min(bytesMax, garbageMax);
@@ -131,7 +131,7 @@ function heapCheck(bytesMax: number): () => void {
   };
 }
 
-/** @throws any error that is not one of the input */
+/** @throws any error that the input did not cause */
 function messageOf(error: unknown): ReadingMessage {
   if (error instanceof HeapFullError) return { kind: "tooMuchMemory" };
   if (error instanceof AppError) return { kind: "refused", code: error.code, message: error.message };

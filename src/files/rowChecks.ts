@@ -1,6 +1,6 @@
 import { type Problem, Problems, problemsListedMax } from "../errors.js";
 
-/** Failed products reject the whole import, or only themselves. */
+/** Whether failed products reject the whole import, or only themselves. */
 export type ErrorPolicy = "REJECT_ALL" | "REJECT_FAILED";
 
 /** An invalid row, with its first `rowProblemsMax` problems. */
@@ -15,12 +15,12 @@ export interface FailedRows {
   readonly total: number;
 }
 
-/** An import with more invalid values is refused for these alone: keys are not compared, and need not be read. */
+/** An import with more invalid values is refused for these alone, without reading and comparing keys. */
 export const invalidValuesMax = 1_000;
 
-/** The failures that a response lists; the others are only counted. */
+/** The failures that a response lists. Others are only counted. */
 export const failuresListedMax = problemsListedMax;
-/** Problems listed of each. */
+/** Problems listed for each failure. */
 export const rowProblemsMax = 10;
 
 export class RowChecks {

@@ -7,8 +7,8 @@ interface Entry<Value> {
 }
 
 /**
- * What was loaded by key answers equal calls for `ms` from when its loading began, also while it is loaded. What fails, or is undefined,
- * is not kept. Of more than `max` keys, those that were asked for last are.
+ * Loads values by key. Equal calls share a value for `ms` from the start of its loading, even while it loads. Failures and undefined are
+ * not kept. Keeps the `max` keys that were used last.
  */
 export class CachedFor<Value> {
   readonly #entries: LRUCache<string, Entry<Value>>;
@@ -20,7 +20,7 @@ export class CachedFor<Value> {
     this.#entries = new LRUCache({ max });
   }
 
-  /** @param waits false for a caller that holds a connection: the load of another one might wait for that */
+  /** @param waits false for a caller that holds a connection, because another caller's load might wait for that connection */
   get(key: string, load: () => Promise<Value>, { waits = true }: { readonly waits?: boolean } = {}): Promise<Value> {
     const now = performance.now();
     const known = this.#entries.get(key);
@@ -43,9 +43,9 @@ export class CachedFor<Value> {
 const byOwner = new WeakMap<object, Map<string, unknown>>();
 
 /**
- * A value that is made once for all who hold an object. A promise that fails is not kept.
+ * Makes a value once for everyone who holds an object. A promise that fails is not kept.
  *
- * @param key names the value and what it depends on; the same key must always mean the same type
+ * @param key names the value and what it depends on; a key must always have the same type of value
  */
 export function cachedWith<Value>(owner: object, key: string, make: () => Value): Value {
   let known = byOwner.get(owner);

@@ -1,7 +1,7 @@
-/** The pause after a failure, so that not every call waits for a service that is down. */
+/** The pause after a failure: otherwise every call would wait for a service that is down. */
 const retryAfterMs = 1_000;
 
-/** Remembers whether an external service works, as its use has shown. */
+/** Remembers whether the last call of an external service succeeded. */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** @param warn called once for each outage */

@@ -1,7 +1,7 @@
 import { Problems } from "../errors.js";
 import { mustBe } from "./mustBe.js";
 
-/** May be open at its ends. `from` is part of the range, `until` is not. */
+/** Either end may be missing. `from` is part of the range, `until` is not. */
 export interface OpenRange {
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
@@ -9,7 +9,7 @@ export interface OpenRange {
 
 const yearsMax = 5;
 
-/** @throws {AppError} VALIDATION_FAILED where both ends are given, for an end before the start or more than 5 years */
+/** @throws {AppError} VALIDATION_FAILED if both ends are given and the end is before the start, or more than 5 years after it */
 export function checkOpenRange(from: Date | null | undefined, until: Date | null | undefined): OpenRange {
   const problems = new Problems();
   if (from && until) checkEnds(from, until, problems);

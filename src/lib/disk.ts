@@ -7,7 +7,7 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** The bytes of a folder's files, less those that are removed meanwhile. @throws the error of node:fs */
+/** The bytes of a folder's files, except those removed while it counts. @throws the error of node:fs */
 export async function sizeOfFolder(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true });
   const ofFile = (name: string) =>

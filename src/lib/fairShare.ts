@@ -1,12 +1,12 @@
 import { AppError } from "../errors.js";
 
-/** Measures how long stores hold places, and tells whose turn is next. */
+/** Measures how long stores hold places, and decides whose turn is next. */
 class StoreUses {
   /** Stores that hold or wait, or recently used more than others. */
   readonly #stores = new Map<string, StoreUse>();
   /** Virtual time: the use of the store last admitted, from which new stores start, so that idle time earns nothing. */
   #clock = 0;
-  /** No entry where nothing is held. */
+  /** Only groups that hold something have an entry. */
   readonly #heldByGroup = new Map<string, number>();
   readonly #groupOf: (storeId: string) => string | undefined;
 
@@ -43,7 +43,7 @@ class StoreUses {
     return true;
   }
 
-  /** Answers what would be if the store had given back as much. */
+  /** Asks as if the store had already released this amount. */
   asIfReleased<Answer>(use: StoreUse, amount: number, ask: () => Answer): Answer {
     this.#addHeld(use, -amount);
     try {
@@ -83,7 +83,7 @@ class StoreUses {
     this.#heldByGroup.clear();
   }
 
-  /** The first waiter of the store that has used the least, where its amount fits. */
+  /** The first waiter whose amount fits, of the store that has used the least. */
   next(fits: (use: StoreUse, amount: number) => boolean): { use: StoreUse; waiter: Waiter } | undefined {
     let next: { use: StoreUse; waiter: Waiter } | undefined;
     for (const use of this.#stores.values()) {
@@ -106,11 +106,11 @@ interface FairShareOptions {
   readonly ofStoreMax: number;
   /** 4.5 seconds by default, so that clients are refused within 5. */
   readonly waitMs?: number;
-  /** 1,000 by default. */
+  /** More callers of one store than this would time out, so they are refused immediately. 1,000 by default. */
   readonly waitingOfStoreMax?: number;
   /**
-   * Stores that share a database server: together they hold at most `max` places. Several groups hold less each, so that
-   * some places stay free (Choudhury and Hahne's dynamic thresholds, 1998).
+   * Stores that share a database server: together they hold at most `max` places. The more groups are active, the less each may
+   * hold, so that some places stay free (Choudhury and Hahne's dynamic thresholds, 1998).
    */
   readonly groups?: StoreGroups | undefined;
   readonly message: string;
@@ -119,7 +119,7 @@ interface FairShareOptions {
 
 interface StoreGroups {
   readonly max: number;
-  /** Called often, since it may change. Undefined for a store without a group. */
+  /** Called often, because a store's group may change. Undefined for a store without one. */
   readonly of: (storeId: string) => string | undefined;
 }
 
@@ -134,9 +134,8 @@ const waitMsDefault = 4_500;
 const waitingOfStoreMaxDefault = 1_000;
 
 /**
- * Shares places by start-time fair queueing (Goyal, Vin and Cheng, 1996), with the time that places are held as cost: a
- * free place goes to the waiting store that has used the least, so that one store's many or long requests do not delay
- * others.
+ * Shares places by start-time fair queueing (Goyal, Vin and Cheng, 1996). The cost of a request is the time it holds its places:
+ * a free place goes to the waiting store that has used the least, so that one store's many or long requests do not delay others.
  */
 export class FairShare {
   readonly #options: Required<FairShareOptions>;
@@ -173,7 +172,7 @@ export class FairShare {
     return this.#waiting;
   }
 
-  /** Takes places that are free and have no waiting caller; the caller must `release` them. */
+  /** Takes places if they are free and nobody waits for them; the caller must `release` them. */
   tryTake(storeId: string, amount = 1): boolean {
     const use = this.#uses.of(storeId);
     if (use.waiting.size > 0 || !this.#fits(use, amount)) return false;
@@ -183,9 +182,9 @@ export class FairShare {
   }
 
   /**
-   * The same, waiting where too few are free.
+   * Takes places, and waits while too few are free.
    *
-   * @throws {AppError} UNAVAILABLE after the timeout, or where too many callers of the store wait
+   * @throws {AppError} UNAVAILABLE after the timeout, or if too many callers of the store wait
    */
   async take(storeId: string, { amount = 1, signal }: TakeOptions = {}): Promise<void> {
     if (this.tryTake(storeId, amount)) return;
@@ -219,14 +218,14 @@ export class FairShare {
     });
   }
 
-  /** Whether somebody who waits would get what the store holds. */
+  /** Whether a waiting caller would get this amount if the store released it. */
   isWanted(storeId: string, amount = 1): boolean {
     if (this.#waiting === 0) return false;
     const fits = (use: StoreUse, wanted: number) => this.#fits(use, wanted, amount);
     return this.#uses.asIfReleased(this.#uses.of(storeId), amount, () => this.#uses.next(fits)) !== undefined;
   }
 
-  /** Refuses all who wait or come later. */
+  /** Refuses all waiting and all later callers. */
   close(): void {
     this.#isClosed = true;
     for (const { waiting } of this.#uses.all()) for (const waiter of waiting) waiter.refuse();
@@ -239,7 +238,7 @@ export class FairShare {
     this.#admitNext();
   }
 
-  /** Holds one place meanwhile. @throws {AppError} as `take` does */
+  /** Holds one place while it works. @throws {AppError} as `take` does */
   async run<Result>(storeId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.tryTake(storeId)) await this.take(storeId, { signal });
     try {
@@ -290,7 +289,7 @@ interface Waiter {
 interface StoreUse {
   readonly storeId: string;
   held: number;
-  /** The group in which its places count, until it is looked up again. */
+  /** The group as last looked up, in which the store's places count. */
   group: string | undefined;
   /** Its use so far, in places times milliseconds. */
   used: number;

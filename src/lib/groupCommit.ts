@@ -1,7 +1,7 @@
 import { AppError } from "../errors.js";
 import { pause } from "./timers.js";
 
-/** What waits to be stored, and how its caller is answered. */
+/** An item that waits to be stored, with the callbacks that answer its caller. */
 export interface Waiting<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
@@ -9,11 +9,11 @@ export interface Waiting<Item, Result> {
 }
 
 interface GroupOptions<Item, Result> {
-  /** The least time between the beginnings of two groups of a key, so that busy keys have several items in each. */
+  /** The shortest time between the starts of two groups of a key, so that groups of busy keys have several items. */
   readonly everyMs?: number;
-  /** How many of those that wait, from the first on, are stored together; at least one. */
+  /** How many of the waiting items, from the first on, are stored together; at least one. */
   readonly sizeOf: (waiting: readonly Waiting<Item, Result>[]) => number;
-  /** Answers all of a group. Those that it has not answered when it fails get its error. */
+  /** Stores a group and answers its items. If it fails, unanswered ones get its error. */
   readonly commit: (group: readonly Waiting<Item, Result>[], key: string) => Promise<void>;
 }
 
@@ -28,8 +28,8 @@ const unansweredMax = 5_000;
 const unansweredOfOwnerMax = unansweredMax / 2;
 
 /**
- * Group commit: what is most of the cost of storing one item is done once for those of one key that come together. While a group is
- * stored, others wait and share the next.
+ * Group commit: items of one key that arrive together are stored together, because most of the cost of storing one is shared. While a
+ * group is stored, others wait for the next one.
  */
 export class GroupCommit<Item, Result> {
   readonly #queues = new Map<string, Queue<Item, Result>>();
@@ -39,8 +39,8 @@ export class GroupCommit<Item, Result> {
   constructor(private readonly options: GroupOptions<Item, Result>) {}
 
   /**
-   * @param owner of the key and of others, such as a store: at most half of the items that wait may be of one
-   * @throws {AppError} UNAVAILABLE where too many are not answered yet, or what the item is refused with
+   * @param owner of the key and perhaps of others, such as a store. One owner may have at most half of the unanswered items
+   * @throws {AppError} UNAVAILABLE if too many items are unanswered, or the error with which the item is refused
    */
   async add(owner: string, key: string, item: Item): Promise<Result> {
     const queue = this.#queues.get(key) ?? { waiting: [], unanswered: 0, isRunning: false };
@@ -68,7 +68,7 @@ export class GroupCommit<Item, Result> {
     queue.unanswered += change;
   }
 
-  /** Whether something of the key waits or is being stored. */
+  /** Whether an item of the key waits or is being stored. */
   isBusy(key: string): boolean {
     return this.#queues.has(key);
   }
@@ -77,7 +77,7 @@ export class GroupCommit<Item, Result> {
     const { everyMs = 0, sizeOf, commit } = this.options;
     queue.isRunning = true;
     while (queue.waiting.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve)); // with all of this turn of the event loop
+      await new Promise((resolve) => setImmediate(resolve)); // so that all items of this turn of the event loop are stored together
       const nextAt = performance.now() + everyMs;
       const group = queue.waiting.splice(0, sizeOf(queue.waiting));
       await commit(group, key).catch((error: unknown) => group.forEach(({ reject }) => reject(error)));

@@ -1,4 +1,4 @@
-/** Amounts are added up as whole numbers of ten-thousandths, the most decimals of ISO 4217: exact up to 900 billion. */
+/** Amounts are added as whole ten-thousandths, because ISO 4217 has at most four decimals: exact up to 900 billion. */
 export const decimalsMax = 4;
 const unitsOfOne = 10 ** decimalsMax;
 
@@ -6,7 +6,7 @@ export function toUnits(amount: number): number {
   return Math.round(amount * unitsOfOne);
 }
 
-/** A sum of amounts, without what binary fractions add. */
+/** A sum of amounts without the error of binary fractions. */
 export function exact(amount: number): number {
   return fromUnits(toUnits(amount));
 }
@@ -16,11 +16,11 @@ export function fromUnits(units: number): number {
 }
 
 /**
- * Divides a total in proportion to weights, in whole steps: what is left goes to those with the largest remainders, the first ones
- * of equal ones.
+ * Divides a total in proportion to weights, in whole steps. The rest goes to the largest remainders, and among equal ones to the
+ * first.
  *
  * @param weights not negative; if all are 0, the first gets everything
- * @param step every share is a multiple of it, as far as the total is
+ * @param step every share is a multiple of it if the total is
  */
 export function divide(total: number, weights: readonly number[], step = 1): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);

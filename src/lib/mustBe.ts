@@ -1,6 +1,6 @@
 import { clip } from "./text.js";
 
-/** Longer texts are cut before they are searched for secrets. */
+/** Texts are cut to this length before they are searched for secrets. */
 const searchedMax = 4_096;
 /** Tokens, and credentials and secret parameters of URLs. */
 const secrets =

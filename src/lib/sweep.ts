@@ -1,9 +1,9 @@
 interface SweepOptions {
-  /** On average, varied by half so that servers do not sweep at the same time. */
+  /** The average: each pause varies by half, so that servers do not sweep at the same time. */
   readonly everyMs: number;
-  /** Ends early, between statements, once the signal is aborted. */
+  /** Stops between statements once the signal is aborted. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** Called for the first of rounds that fail one after the other. The next round is run nevertheless. */
+  /** Called for the first of several failed rounds in a row. The next round runs nevertheless. */
   readonly onError: (error: unknown) => void;
 }
 

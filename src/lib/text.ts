@@ -12,7 +12,7 @@ export interface TextFault {
 
 const visible = /\S/u;
 
-/** Why a text cannot be stored; undefined where it can. @param name of the field, for the message */
+/** Why a text cannot be stored; undefined if it can. @param name of the field, for the message */
 export function textFault(
   text: string,
   name: string,
@@ -23,7 +23,7 @@ export function textFault(
   if (isLongerThan(text, charactersMax)) {
     return { code: "TOO_LONG", message: `${name} must have at most ${charactersMax} characters.` };
   }
-  // Lone surrogates would become U+FFFD, and skus collide.
+  // Lone surrogates would become U+FFFD, so that different skus would be equal.
   if (text.includes("\0")) return { code: "INVALID_VALUE", message: `${name} must not contain a NUL character.` };
   if (!text.isWellFormed()) return { code: "INVALID_VALUE", message: `${name} must not contain a lone surrogate.` };
   return undefined;
@@ -31,12 +31,12 @@ export function textFault(
 
 const printable = /^[ -~]*$/u;
 
-/** A control or format character of a text, which nobody sees; undefined where it has none. */
+/** The first control or format character of a text, because nobody sees it; undefined if there is none. */
 export function invisibleIn(text: string): string | undefined {
   return printable.test(text) ? undefined : /[\p{Cc}\p{Cf}]/u.exec(text)?.[0];
 }
 
-/** Without control and format characters at both ends, and the blanks beside them; the same text where there are none. */
+/** Removes control and format characters at both ends, with the blanks beside them. */
 export function withoutInvisibleEnds(text: string): string {
   const [start, end] = [text.charCodeAt(0), text.charCodeAt(text.length - 1)];
   if ((start > 32 && start < 127 && end > 32 && end < 127) || invisibleIn(text) === undefined) return text;
@@ -52,7 +52,7 @@ export function withoutInvisibleEnds(text: string): string {
 /** The most characters of ids, skus and names. */
 export const nameCharactersMax = 255;
 
-/** Whether this can be a stored id or sku. */
+/** Whether a text can be a stored id or sku. */
 export function canBeKey(text: string): boolean {
   return !isLongerThan(text, nameCharactersMax) && isStorable(text);
 }
@@ -68,7 +68,7 @@ export function clip(text: string, charactersMax = 60): string {
   return `${text.slice(0, end)}…`.toWellFormed();
 }
 
-/** Counts Unicode code points, as PostgreSQL does, where the UTF-16 length does not decide. */
+/** Counts Unicode code points, as PostgreSQL does, if the UTF-16 length does not decide. */
 export function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false;
   if (value.length > max * 2) return true;
@@ -77,11 +77,11 @@ export function isLongerThan(value: string, max: number): boolean {
   return characters > max;
 }
 
-/** Shorter texts are parsed in milliseconds, however deep. */
+/** Shorter texts parse within milliseconds, however deep they are. */
 const flatFromCharacters = 16 * 1024;
 
 /**
- * Parses JSON that is not nested deeply. To parse a megabyte of brackets takes a second and 60 MB of memory.
+ * Parses JSON that is not nested deeply: parsing a megabyte of brackets would take a second and 60 MB of memory.
  *
  * @throws {SyntaxError} for invalid JSON
  * @throws {AppError} BAD_REQUEST for a long text with more levels than `depthMax`

@@ -1,11 +1,11 @@
-/** From this moment on, in seconds since 1970, local time is so many seconds ahead of UTC. */
+/** From `since` on (seconds since 1970), local time is so many seconds ahead of UTC. */
 export interface ZoneOffset {
   readonly since: number;
   readonly seconds: number;
 }
 
 const daySeconds = 86_400;
-/** Offsets change at most once in this time. */
+/** Within this time, an offset changes at most once. */
 const stepSeconds = 7 * daySeconds;
 
 /** For messages about wrong names. */
@@ -16,7 +16,7 @@ export function timeZoneNamed(name: string): string | undefined {
   if (!/^[a-z]/iu.test(name)) return undefined;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
-    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name; // or it is another name of that zone
+    return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name; // otherwise it is another name of that zone
   } catch {
     return undefined;
   }
@@ -43,16 +43,15 @@ export function zoneOffsets(timeZone: string, from: number, until: number): Zone
 }
 
 /**
- * The first moment of a local day, in seconds since 1970: midnight, or later where clocks skip midnight, or the first
- * of two midnights.
+ * The first moment of a local day, in seconds since 1970: midnight, or later if clocks skip midnight, or the first of two midnights.
  *
- * @param day days since 1970-01-01, on local calendars
+ * @param day days since 1970-01-01 on the local calendar
  */
 export function startOfDay(offsets: readonly ZoneOffset[], day: number): number {
   return firstShowing(offsets, day * daySeconds);
 }
 
-/** @param shown what clocks show, as the moment at which those of UTC do. @returns when they first show this or more */
+/** @param shown local time, written as if it were UTC. @returns when local clocks first show this or more */
 function firstShowing(offsets: readonly ZoneOffset[], shown: number): number {
   for (const [index, { since, seconds }] of offsets.entries()) {
     const end = offsets[index + 1]?.since ?? Infinity;
@@ -61,7 +60,7 @@ function firstShowing(offsets: readonly ZoneOffset[], shown: number): number {
   return shown;
 }
 
-/** The moment at which clocks first show the same time of day so many days earlier, or, where they skip it, a later one. */
+/** The moment so many days earlier when clocks first show the same time of day, or a later time if they skip it. */
 export function daysBefore(timeZone: string, moment: Date, days: number): Date {
   if (days === 0) return moment;
   const seconds = moment.getTime() / 1_000;
@@ -72,9 +71,9 @@ export function daysBefore(timeZone: string, moment: Date, days: number): Date {
 }
 
 /**
- * Finds the moment at which clocks of a time zone show a time: the first one where they show it twice, a later one where they skip it.
+ * Finds the moment when clocks of a time zone show a time: the first one if they show it twice, a later one if they skip it.
  *
- * @returns takes what clocks show as the moment at which those of UTC do; both in seconds since 1970
+ * @returns a function that takes the local time as if it were UTC; both in seconds since 1970
  */
 export function momentReader(timeZone: string): (shown: number) => number {
   if (timeZone === "UTC") return (shown) => shown;

@@ -1,6 +1,6 @@
 /**
- * Rejects when a reply takes too long. After the process was blocked, replies that arrived meanwhile are still read,
- * although timers fire first.
+ * Rejects when a reply takes too long. If the process was blocked, timers fire first, but replies that have arrived are still
+ * read.
  *
  * @param name of the peer, for the error
  */
@@ -12,14 +12,14 @@ export function withTimeout<Reply>(reply: Promise<Reply>, timeoutMs: number, nam
   });
 }
 
-/** Resolves after so many milliseconds, by this process's own timers, which a test can stop; it cannot stop those of node:timers/promises. */
+/** Resolves after so many milliseconds. Unlike node:timers/promises, it uses the timers that a test can stop. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
 }
 
-/** Calls `work` once the signal is aborted, immediately where it was before. @returns a function that ends that */
+/** Calls `work` once the signal is aborted, or immediately if it already is. @returns a function that stops waiting for it */
 export function whenAborted(signal: AbortSignal | undefined, work: () => void): () => void {
   signal?.addEventListener("abort", work);
   if (signal?.aborted === true) work();

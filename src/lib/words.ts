@@ -1,4 +1,4 @@
-/** Longer words are indexed by their beginning: PostgreSQL takes lexemes of at most 2,046 bytes. */
+/** Longer words are indexed by their beginning, because PostgreSQL takes lexemes of at most 2,046 bytes. */
 const wordCharactersMax = 64;
 
 /** Words of letters and digits only, each after a space. */

@@ -1,9 +1,9 @@
 import { parse, writeToString } from "fast-csv";
 
-/** Unlike UTF-8, it keeps surrogates without their other half, as JSON may have them. */
+/** Unlike UTF-8, it keeps lone surrogates, which JSON may have. */
 const encoding = "utf16le";
 
-/** The cells of each record of a text; undefined where one cannot be read. */
+/** The cells of each record of a text; undefined if one cannot be read. */
 export function parseCsv(text: string, delimiter: string): Promise<readonly (readonly string[])[] | undefined> {
   return new Promise((resolve) => {
     const rows: string[][] = [];
@@ -17,7 +17,7 @@ export function parseCsv(text: string, delimiter: string): Promise<readonly (rea
 
 interface CsvFormat {
   readonly delimiter: string;
-  /** For each column, whether its cells are always in quotes, and not only where they must be. */
+  /** For each column, whether its cells are always quoted, and not only where necessary. */
   readonly quoted: readonly boolean[];
 }
 
@@ -26,7 +26,7 @@ export async function formatCsv(
   rows: readonly (readonly string[])[],
   { delimiter, quoted }: CsvFormat,
 ): Promise<string> {
-  if (rows.length === 0) return ""; // fast-csv would write a line's end
-  const given = rows.map((row) => [...row]); // not read-only for it
+  if (rows.length === 0) return ""; // fast-csv would write an empty line
+  const given = rows.map((row) => [...row]); // fast-csv's types take no read-only arrays
   return writeToString(given, { delimiter, quoteColumns: [...quoted], includeEndRowDelimiter: true });
 }

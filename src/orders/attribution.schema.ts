@@ -12,7 +12,7 @@ const SumsRef = builder.objectRef<AttributionChange["before"]>("AttributedSums")
   fields: (t) => ({
     orders: t.exposeInt("orders", { description: "How many." }),
     sales: t.exposeFloat("sales", { description: "What was paid, in the currency of the store." }),
-    refunds: t.exposeFloat("refunds", { description: "What was given back of it." }),
+    refunds: t.exposeFloat("refunds", { description: "Refunds of these sales." }),
   }),
 });
 
@@ -22,7 +22,7 @@ const ChangeRef = builder.objectRef<AttributionChange>("AttributionChange").impl
     show: t.field({
       type: AttributedShow,
       nullable: true,
-      description: "Null for what counts for no show.",
+      description: "Null for orders that count for no show.",
       resolve: ({ show }) => show,
     }),
     before: t.field({ type: SumsRef, description: "As it counts now.", resolve: ({ before }) => before }),
@@ -34,10 +34,10 @@ const PreviewRef = builder.objectRef<AttributionPreview>("AttributionPreview").i
   description: "What another rule would change.",
   fields: (t) => ({
     orders: t.exposeInt("orders", { description: "Orders of the store in all." }),
-    previewed: t.exposeInt("previewed", { description: "How many of them were looked at: the latest 100,000." }),
+    previewed: t.exposeInt("previewed", { description: "How many of them were compared: the latest 100,000." }),
     changes: t.field({
       type: [ChangeRef],
-      description: "The shows whose figures would change, those first whose sales would most: at most 100.",
+      description: "At most 100 shows whose figures would change, the largest change of sales first.",
       extensions: { itemsExpected: 10 },
       resolve: ({ changes }) => changes.slice(0, changesMax),
     }),
@@ -50,13 +50,13 @@ builder.queryFields((t) => ({
     type: PreviewRef,
     nullable: true,
     description:
-      "What would change if orders counted by another rule (`vitrine attribution set` changes it). It reads the latest 100,000 orders; an analytics read.",
+      "What would change if orders counted by another rule (`vitrine attribution set` changes it). Reads the latest 100,000 orders, and counts as an analytics read.",
     args: {
       rule: t.arg({ type: AttributionRule, description: "The other rule." }),
       windowHours: t.arg.int({
         defaultValue: 168,
         required: true,
-        description: "How long before an order something counts: 1 to 2,160.",
+        description: "How many hours before an order an event may count: 1 to 2,160.",
       }),
     },
     resolve: sharedRead("analytics", async (_, { rule, windowHours }, { db, identity: { storeId }, access }) => {

@@ -16,14 +16,16 @@ export const AttributionRule = builder.enumType("AttributionRule", {
 const OrderLineRef = builder.objectRef<OrderLine>("OrderLine").implement({
   description: "A product of an order.",
   fields: (t) => ({
-    productId: t.exposeID("productId", { description: "Its reference id, or its sku where the catalog has none." }),
+    productId: t.exposeID("productId", {
+      description: "Its reference id, or its sku if the catalog does not have it.",
+    }),
     quantity: t.exposeInt("quantity", { description: "How many of it." }),
     amount: t.exposeFloat("amount", { description: "For all of them together, in the currency of the store." }),
   }),
 });
 
 const OrderRefundRef = builder.objectRef<Order["refunds"][number]>("OrderRefund").implement({
-  description: "What was given back of an order; a reduction or a cancellation of it, too.",
+  description: "A refund of an order. A reduction or a cancellation of the order is one too.",
   fields: (t) => ({
     at: t.field({ type: "DateTime", description: "When.", resolve: ({ at }) => at }),
     amount: t.exposeFloat("amount", { description: "In the currency of the store." }),
@@ -55,7 +57,7 @@ const EvidenceKind = builder.enumType("AttributionEvidenceKind", {
 });
 
 const EvidenceRef = builder.objectRef<NonNullable<OrderAttribution["evidence"]>>("AttributionEvidence").implement({
-  description: "What an order is attributed by.",
+  description: "The event by which an order is attributed.",
   fields: (t) => ({
     kind: t.field({ type: EvidenceKind, description: "What the viewer did.", resolve: ({ kind }) => kind }),
     at: t.field({ type: "DateTime", description: "When they last did so before the order.", resolve: ({ at }) => at }),
@@ -71,28 +73,28 @@ const EvidenceRef = builder.objectRef<NonNullable<OrderAttribution["evidence"]>>
 });
 
 const OrderAttributionRef = builder.objectRef<OrderAttribution>("OrderAttribution").implement({
-  description: "What of an order counts for one show, or for none, and why.",
+  description: "The part of an order that counts for one show, or for none, and why.",
   fields: (t) => ({
     show: t.field({
       type: AttributedShow,
       nullable: true,
-      description: "Null for what counts for no show.",
+      description: "Null for a part that counts for no show.",
       resolve: ({ show }) => show,
     }),
     channel: t.field({
       type: Channel,
       nullable: true,
-      description: "Where in the show; null without one.",
+      description: "The channel of the show; null without a show.",
       resolve: ({ channel }) => channel,
     }),
     amount: t.exposeFloat("amount", { description: "Before refunds, in the currency of the store." }),
-    refunded: t.exposeFloat("refunded", { description: "What was given back of it." }),
+    refunded: t.exposeFloat("refunded", { description: "How much of it was refunded." }),
     rule: t.field({ type: AttributionRule, description: "The rule that decided.", resolve: ({ rule }) => rule }),
     because: t.exposeString("because", { description: "The reason, in a sentence for people." }),
     evidence: t.field({
       type: EvidenceRef,
       nullable: true,
-      description: "What the viewer did; null where the order counts for nothing that they did.",
+      description: "What the viewer did; null if that is not why it counts.",
       resolve: ({ evidence }) => evidence,
     }),
   }),
@@ -107,13 +109,13 @@ export const OrderRef = builder.objectRef<Order>("Order").implement({
     refunded: t.exposeFloat("refunded", { description: "The sum of its refunds." }),
     viewerId: t.id({
       nullable: true,
-      description: "The viewer who placed it; null if nobody said so, or without the scope events:write.",
+      description: "The viewer who placed it; null if unknown, or without the scope events:write.",
       resolve: ({ viewerId }, _args, { identity }) => (identity.scopes.has("events:write") ? viewerId : null),
     }),
     isAttributed: t.exposeBoolean("isAttributed", { description: "Whether some of it counts for a show." }),
     refunds: t.field({
       type: [OrderRefundRef],
-      description: "What was given back of it, the earliest first.",
+      description: "Its refunds, the earliest first.",
       extensions: { itemsExpected: 2 },
       resolve: ({ refunds }) => refunds,
     }),
@@ -125,7 +127,7 @@ export const OrderRef = builder.objectRef<Order>("Order").implement({
     }),
     attributions: t.field({
       type: [OrderAttributionRef],
-      description: "Where it counts, and why: together the whole order, each part of it once.",
+      description: "For which shows it counts, and why. The parts add up to the whole order.",
       extensions: { itemsExpected: 2 },
       resolve: ({ attributions }) => attributions,
     }),

@@ -41,18 +41,18 @@ const OrderInput = builder.inputType("OrderInput", {
     refunds: t.field({
       type: [OrderInputRefund],
       required: false,
-      description: "What was given back of it, at most 100 refunds, and not more than its amount.",
+      description: "Its refunds, at most 100, and together not more than its amount.",
     }),
     lsId: t.string({ required: false, description: "The show that it counts for by the rule AS_SENT." }),
-    channel: t.field({ type: Channel, required: false, description: "Where in that show; AUTO if not given." }),
+    channel: t.field({ type: Channel, required: false, description: "The channel of that show; AUTO by default." }),
   }),
 });
 
 const OrderReceiptRef = builder.objectRef<OrderReceipt>("OrderReceipt").implement({
   description: "The result of recording orders.",
   fields: (t) => ({
-    accepted: t.exposeInt("accepted", { description: "Orders that are new, or of which something is new." }),
-    duplicates: t.exposeInt("duplicates", { description: "Orders of which everything was known." }),
+    accepted: t.exposeInt("accepted", { description: "Orders that are new or changed." }),
+    duplicates: t.exposeInt("duplicates", { description: "Orders that were already known as they were sent." }),
   }),
 });
 
@@ -78,7 +78,7 @@ builder.queryFields((t) => ({
     extensions: { scope: "analytics:read" },
     type: OrderRef,
     nullable: true,
-    description: "An order of the shop: what was paid and given back, and where it counts and why.",
+    description: "An order of the shop: what was paid and refunded, and for which shows it counts and why.",
     args: { id: t.arg.string({ description: "As the shop names it." }) },
     resolve: (_, { id }, { db, identity }) => findOrder(db, identity.storeId, id),
   }),
@@ -92,7 +92,10 @@ builder.queryFields((t) => ({
       from: t.arg({ type: "DateTime", required: false, description: "Only orders placed at or after it." }),
       until: t.arg({ type: "DateTime", required: false, description: "Only orders placed before it." }),
       lsId: t.arg.string({ required: false, description: "Only orders that count for this show." }),
-      isAttributed: t.arg.boolean({ required: false, description: "Only orders that count for a show, or for none." }),
+      isAttributed: t.arg.boolean({
+        required: false,
+        description: "Only orders that count for a show (true), or for none (false).",
+      }),
     },
     resolve: async (_, { first, after, from, until, lsId, isAttributed }, { db, identity: { storeId } }) => {
       const filter = { ...checkOpenRange(from, until), lsId, isAttributed };

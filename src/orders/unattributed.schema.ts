@@ -7,11 +7,11 @@ import { readUnattributed, type Unattributed } from "./state/order.read.js";
 import { AttributionRule } from "./order.schema.js";
 
 const UnattributedRef = builder.objectRef<Unattributed>("UnattributedOrders").implement({
-  description: "What of orders counts for no show.",
+  description: "The parts of orders that count for no show.",
   fields: (t) => ({
     orders: t.exposeInt("orders", { description: "Orders of which nothing counts for a show." }),
     sales: t.exposeFloat("sales", { description: "Amounts that count for no show, in the currency of the store." }),
-    refunds: t.exposeFloat("refunds", { description: "What was given back of these amounts." }),
+    refunds: t.exposeFloat("refunds", { description: "Refunds of these amounts." }),
   }),
 });
 
@@ -28,22 +28,22 @@ builder.objectField(StoreAnalytics, "unattributed", (t) =>
 );
 
 const RecountRef = builder.objectRef<NonNullable<AttributionState["recount"]>>("AttributionRecount").implement({
-  description: "How far orders are counted anew by a changed rule: the latest first, each as a whole.",
+  description: "How far a changed rule has been applied to orders: the latest first, each as a whole.",
   fields: (t) => ({
-    orders: t.exposeInt("orders", { description: "Orders that there were when the rule was changed." }),
-    done: t.exposeInt("done", { description: "How many of them count by it." }),
+    orders: t.exposeInt("orders", { description: "Orders that existed when the rule was changed." }),
+    done: t.exposeInt("done", { description: "How many of them already count by it." }),
   }),
 });
 
 const AttributionRef = builder.objectRef<AttributionState>("Attribution").implement({
-  description: "By which rule orders count for shows.",
+  description: "The rule by which orders count for shows.",
   fields: (t) => ({
     rule: t.field({ type: AttributionRule, description: "The rule.", resolve: ({ rule }) => rule }),
-    windowHours: t.exposeInt("windowHours", { description: "How long before an order something counts." }),
+    windowHours: t.exposeInt("windowHours", { description: "How many hours before an order an event may count." }),
     recount: t.field({
       type: RecountRef,
       nullable: true,
-      description: "Null unless orders are just being counted anew by a changed rule.",
+      description: "Null unless a changed rule is being applied to orders.",
       resolve: ({ recount }) => recount,
     }),
   }),
@@ -52,7 +52,7 @@ const AttributionRef = builder.objectRef<AttributionState>("Attribution").implem
 builder.objectField(StoreAnalytics, "attribution", (t) =>
   t.field({
     type: AttributionRef,
-    description: "By which rule orders count for shows (`vitrine attribution set`).",
+    description: "The rule by which orders count for shows (`vitrine attribution set`).",
     resolve: (analytics, _, { db }) =>
       cachedWith(analytics, "attribution", () => attributionState(db, analytics.storeId)),
   }),

@@ -72,7 +72,7 @@ interface SiteArguments {
   readonly siteType?: string | null | undefined;
 }
 
-/** Notes a call with deprecated arguments. Empty ones count as not given. */
+/** Reports a call with deprecated arguments. Empty ones count as not given. */
 export function noteSiteUse({ siteId, siteType }: SiteArguments, { notify }: Pick<Context, "notify">): void {
   if (siteId || siteType) notify({ kind: "deprecated", at: sitesDeprecatedAt });
 }

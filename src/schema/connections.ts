@@ -28,7 +28,7 @@ const PageInfo = builder.objectRef<PageInfoShape>("PageInfo").implement({
     }),
     endCursor: t.exposeString("endCursor", {
       nullable: true,
-      description: "The cursor of the last item, as `after` of the next page; null for an empty page.",
+      description: "The cursor of the last item: pass it as `after` for the next page. Null for an empty page.",
     }),
   }),
 });
@@ -42,14 +42,14 @@ export function firstArg(defaultValue: number) {
     first: t.int({
       required: false,
       defaultValue,
-      description: `The most items to return: 0 to ${firstMax}. Null is the default.`,
+      description: `The most items to return: 0 to ${firstMax}. Null means the default.`,
     }),
   }));
 }
 
 /** The arguments of a field that returns pages. */
 export function pageArgs(firstDefault = firstByDefault) {
-  const after = "The cursor of the item after which the page begins; empty or null for the first page.";
+  const after = "The page begins after the item with this cursor; empty or null for the first page.";
   return {
     ...firstArg(firstDefault),
     ...builder.args((t) => ({ after: t.string({ required: false, description: after }) })),
@@ -63,14 +63,14 @@ export function pageSize(first: number | null | undefined, byDefault = firstByDe
   throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
 }
 
-/** A cursor with texts of 200 and of 255 characters, each escaped by JSON, has 3,700. */
+/** A cursor with texts of 200 and 255 characters, all of them escaped by JSON, has 3,700. */
 const cursorCharactersMax = 4_000;
 
 export function encodeCursor(...key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url");
 }
 
-/** @throws {AppError} VALIDATION_FAILED unless the cursor's sort key has one of these numbers of parts */
+/** @throws {AppError} VALIDATION_FAILED unless the number of parts of the cursor's sort key is one of these */
 export function decodeCursor(
   after: string | null | undefined,
   ...parts: readonly number[]
@@ -89,7 +89,7 @@ export function decodeCursor(
 }
 
 function isCursorPart(part: unknown): part is string {
-  return typeof part === "string" && canBeKey(part); // long ones would go into the query of each alias
+  return typeof part === "string" && canBeKey(part); // otherwise each alias would send a long one to the database
 }
 
 /** Counting more would take too long. */
@@ -166,7 +166,7 @@ function pageType<Node extends object>(name: string, node: NodeType<Node>) {
         resolve: async ({ count }) => Math.min(await count(), totalCountMax),
       }),
       totalCountIsExact: t.boolean({
-        description: "False where the list has more than totalCount says.",
+        description: "False if the list has more items than totalCount.",
         resolve: async ({ count }) => (await count()) <= totalCountMax,
       }),
     }),
@@ -178,7 +178,7 @@ function edgeType<Node extends object>(name: string, node: NodeType<Node>) {
     description: "An item of a list, and its place there.",
     fields: (t) => ({
       node: t.field({ type: node as never, description: "The item itself.", resolve: (edge) => edge.node as never }),
-      cursor: t.exposeString("cursor", { description: "Its place, as `after` of a page that begins behind it." }),
+      cursor: t.exposeString("cursor", { description: "Its place: pass it as `after` for the page that follows it." }),
     }),
   });
 }

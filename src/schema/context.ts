@@ -13,14 +13,14 @@ export type Original = (
   readonly takesSingles: boolean;
 };
 
-/** A body that is a file: its text, or the path of a temporary copy. */
+/** The file that was sent as the body: its text, or the path of a temporary copy. */
 export type UploadSource = { readonly text: string } | { readonly file: string };
 
 export interface FileReading {
   readonly format?: string | undefined;
   /** What is not stored, and how the file was read. */
   readonly notes?: readonly string[] | undefined;
-  /** Rows that are no products of their own, and that notes name. */
+  /** The number of rows that are not products; notes name them. */
   readonly skipped?: number | undefined;
   /** What each column is used for. */
   readonly columns?: Readonly<Record<string, string>> | undefined;
@@ -32,13 +32,13 @@ export interface FileReading {
 export interface RequestAccess {
   /** For mutations: sends nothing once the token has ended. */
   dbToWrite(): RootDatabase;
-  /** Checks the token again if that was a second ago. @throws {AppError} UNAUTHENTICATED once it has expired or is revoked */
+  /** Checks the token again if the last check was over a second ago. @throws {AppError} UNAUTHENTICATED once it has expired or is revoked */
   confirmSometimes(): Promise<void> | undefined;
   /** Aborted when the client leaves. */
   disconnectSignal(): AbortSignal;
   /** Aborted, with an AppError as its reason, when the client leaves, or within 5 seconds after the token has ended. */
   endSignal(): AbortSignal;
-  /** Why a request failed: an error that follows from the end of its token or store, or the error itself. */
+  /** Why a request failed: the end of its token or store if that caused the error, otherwise the error itself. */
   explain(error: unknown): Promise<unknown>;
   isGone(): boolean;
 }
@@ -46,20 +46,20 @@ export interface RequestAccess {
 /** @param transaction in which the lock is held */
 export type RequireState = (transaction: Database) => Promise<void>;
 
-/** What a request sends besides the arguments, where GraphQL does not pass it on. */
+/** What a request sends besides its arguments, and GraphQL does not pass on. */
 export interface Sent {
-  /** Whether a documented path is called, where products may have the fields of a patch alone. */
+  /** Whether a REST path was called: there, products may have only the fields of a patch. */
   readonly isRest: boolean;
-  /** In bytes, of a long body. */
+  /** The bytes of a long body. */
   readonly bodyLength?: number | undefined;
-  /** The JSON of the body, without its long values. */
+  /** The body's JSON without its long values. */
   readonly frame?: Buffer | undefined;
   /** Long values by placeholder. */
   readonly unparsed?: ReadonlyMap<string, UnparsedValue> | undefined;
   /** Values that imports read in their original form, by placeholder. */
   readonly originals?: ReadonlyMap<string, Original> | undefined;
   readonly upload?: UploadSource | undefined;
-  /** The query string's options of how to read the file, as sent. */
+  /** Options for reading the file, as sent in the query string. */
   readonly uploadOptions?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The key, with a fingerprint of path and body. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: string } | undefined;
@@ -69,7 +69,7 @@ export interface Sent {
    * @throws {AppError} PRECONDITION_FAILED, or what reading the state throws
    */
   readonly requireState?: RequireState | undefined;
-  /** Imports only look for problems, since the request is refused anyway. */
+  /** Imports only look for problems, because the request is refused anyway. */
   readonly isCheckOnly?: boolean;
 }
 
@@ -80,11 +80,11 @@ interface Limits {
   readonly response: ResponseBudget;
 }
 
-/** What a resolver tells the transport besides its result. How a client gets to know it is the transport's decision. */
+/** What a resolver tells the transport besides its result. The transport decides how to tell the client. */
 export type Notice =
-  /** Arguments were used that are deprecated since this date. */
+  /** The call used arguments that are deprecated since this date. */
   | { readonly kind: "deprecated"; readonly at: Date }
-  /** The answer is that of an earlier request with the same key. */
+  /** The answer repeats that of an earlier request with the same key. */
   | { readonly kind: "replayed" }
   /** The latest call that was counted for each policy. */
   | { readonly kind: "counted"; readonly reservations: readonly Reservation[] }
@@ -111,7 +111,7 @@ export interface Context {
   readonly identity: Identity;
   readonly limits: Limits;
   readonly feed: LiveFeed;
-  /** Attributes orders that events have made due. @returns the ids of the shows whose figures changed */
+  /** Attributes orders that events made due. @returns the ids of shows whose figures changed */
   readonly attributeOrders: (
     db: RootDatabase,
     storeId: string,

@@ -76,13 +76,13 @@ export function takesIdempotencyKey(fields: readonly string[]): boolean {
   return fields.some((field) => takingKey.has(field));
 }
 
-/** What answers a call with a key that would have no effect: it could be carried out twice. */
+/** Refuses a call whose key would have no effect, because the call could be carried out twice. */
 export function keyNotTaken(): AppError {
   const message = `This call takes no Idempotency-Key. Imports do: POST below /external/product/v1, and the mutations ${importFields.join(", ")}.`;
   return new AppError("BAD_REQUEST", message);
 }
 
-/** What ran an operation: Yoga, which calls graphql-js; graphql-js alone; or code that graphql-jit made of it. */
+/** What ran an operation: Yoga with graphql-js, graphql-js alone, or code compiled by graphql-jit. */
 export type Execution = "yoga" | "interpreted" | "compiled";
 
 /** Feeds the access log, metrics and traces. Never throws. */

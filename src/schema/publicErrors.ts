@@ -16,7 +16,7 @@ interface Reporting {
   readonly reportError: (error: unknown) => void;
 }
 
-/** Of errors that no single request causes. */
+/** For errors that no single request causes. */
 export const anonymousReporting = {
   requestId: "unknown",
   reportError: (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)),
@@ -44,7 +44,7 @@ export function codeOf([error]: readonly GraphQLError[]): ErrorCode {
   return (error?.extensions as ErrorExtensions | undefined)?.code ?? "INTERNAL";
 }
 
-/** What presentError has put into an error. */
+/** The extensions that presentError put into an error. */
 export function extensionsOf({ extensions }: Pick<GraphQLError, "extensions">): ErrorExtensions {
   return extensions as unknown as ErrorExtensions;
 }
@@ -58,7 +58,7 @@ function extensionsFrom({ code, problems, problemsTotal, retryAfterSeconds }: Ap
   };
 }
 
-/** Undefined for an error of GraphQL's own. */
+/** The error that a resolver threw; undefined for GraphQL's own errors. */
 function originOf(error: unknown): unknown {
   let current = error;
   while (current instanceof GraphQLError) current = current.originalError;
@@ -68,7 +68,7 @@ function originOf(error: unknown): unknown {
 /** GraphQL's messages repeat literals of any length. */
 const messageMax = 1_000;
 
-/** Adds a code to errors of syntax, validation and the like, unless they have one. */
+/** Adds a code to errors of syntax, validation and the like that have none. */
 function withCode(error: GraphQLError): GraphQLError {
   const extensions = error.extensions as typeof error.extensions | undefined; // graphql-jit's errors may have none
   if (Array.isArray(extensions?.["errors"])) return error;

@@ -1,11 +1,11 @@
 import { AppError } from "../errors.js";
 
-/** The order is that of lists; docs/access.md has a table of what each allows. */
+/** In the order in which lists show them. docs/access.md says what each allows. */
 export const scopes = ["catalog:read", "catalog:write", "shows:write", "events:write", "analytics:read"] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** May contain unknown scopes, which a later version stored and which allow nothing. */
+/** May contain scopes that a later version stored: they allow nothing here. */
 export type Granted = ReadonlySet<string>;
 
 /** The scope of calls that any valid token may make. */
@@ -14,7 +14,7 @@ export const anyToken = "anyToken";
 /** What a call requires of its token. */
 export type RequiredScope = Scope | typeof anyToken;
 
-/** @throws {AppError} FORBIDDEN, naming the scope, whether or not what was asked for exists */
+/** @throws {AppError} FORBIDDEN, naming the scope, whether or not the requested object exists */
 export function requireScope(granted: Granted, scope: RequiredScope): void {
   if (scope !== anyToken && !granted.has(scope)) throw forbidden(scope);
 }

@@ -28,13 +28,13 @@ export function longTextsCertain(info: GraphQLResolveInfo): readonly string[] {
   return [...new Set(info.fieldNodes.flatMap((node) => [...longTexts(node, info)]))];
 }
 
-/** Whether nothing but fields of these names is selected below this one, each without fields of its own. */
+/** Whether the selection contains only these leaf fields. */
 export function selectsOnly(names: ReadonlySet<string>): (info: GraphQLResolveInfo) => boolean {
   const hasThem = oncePerField((selections, { fragments }) => hasOnly(names, selections, fragments));
   return (info) => info.fieldNodes.every((node) => hasThem(node, info));
 }
 
-/** Computes what follows from the selections of a field once for each operation. */
+/** Computes a value from the selections of a field once for each operation. */
 function oncePerField<Value>(compute: (selections: Selections, info: GraphQLResolveInfo) => Value) {
   const known = new WeakMap<FieldNode, Value>();
   return (node: FieldNode, info: GraphQLResolveInfo): Value => {
@@ -47,7 +47,7 @@ function oncePerField<Value>(compute: (selections: Selections, info: GraphQLReso
   };
 }
 
-/** What is selected within a field, or in a fragment. */
+/** The selections of a field or a fragment. */
 function within(selection: SelectionNode, fragments: Fragments): Selections {
   const node = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
   return node?.selectionSet?.selections ?? [];

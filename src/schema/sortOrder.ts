@@ -6,8 +6,8 @@ import { decodeCursor } from "./connections.js";
 export const SortDirection = builder.enumType("SortDirection", {
   description: "The direction of a list.",
   values: enumValues<Direction>({
-    ASC: "The least, the first of the alphabet or the earliest first.",
-    DESC: "The greatest, the last of the alphabet or the latest first.",
+    ASC: "Smallest, alphabetically first or earliest first.",
+    DESC: "Largest, alphabetically last or latest first.",
   }),
 });
 
@@ -17,7 +17,7 @@ export interface SortOrder<Key extends string> {
   readonly direction: Direction;
 }
 
-/** Parts of a cursor that names its order. */
+/** The number of parts in a cursor that names its order. */
 const cursorParts = 4;
 
 /** @throws {AppError} VALIDATION_FAILED for a cursor of any other order */

@@ -17,13 +17,13 @@ export interface RunningServer {
 
 /** Milliseconds until clients are disconnected, with a 408 if possible. */
 export interface ServerTimeouts {
-  /** The time limit of a request's line and headers, counted from a new connection's start. */
+  /** For a request's line and headers; for the first request, counted from the start of its connection. */
   readonly headersTimeoutMs?: number;
-  /** The time limit of a whole request: long enough for large bodies on slow uplinks. */
+  /** For a whole request: long enough for large bodies on slow uplinks. */
   readonly requestTimeoutMs: number;
-  /** The idle time between two requests: longer than the idle timeout of load balancers, usually a minute. */
+  /** Between two requests: longer than the idle timeout of load balancers, which is usually a minute. */
   readonly keepAliveTimeoutMs: number;
-  /** How long a client may receive no byte of a response that waits to be sent. */
+  /** How long a client may take no byte of a response that waits to be sent. */
   readonly stalledTimeoutMs?: number;
   readonly checkIntervalMs?: number;
 }
@@ -31,13 +31,13 @@ export interface ServerTimeouts {
 interface ListenOptions extends ServerTimeouts {
   readonly host: string;
   readonly port: number;
-  /** Further ones are closed immediately. */
+  /** Further connections are closed immediately. */
   readonly connectionsMax: number;
 }
 
 const headerBytesMax = 32_768;
 
-/** Rejects if the address is not available. */
+/** Starts to listen. Rejects if the address is not available. */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
   const { host, port } = options;
   const server = createHttpServer(handler, options);
@@ -78,20 +78,20 @@ function createHttpServer(
     listener,
   );
   limitConnections(server, connectionsMax);
-  // 100 Continue is sent when the body is read, so not for requests that are refused by their headers.
+  // Send 100 Continue only when the body is read, because requests may be refused by their headers.
   server.on("checkContinue", (request, response) => {
     request.once("resume", () => {
       if (!response.headersSent) response.writeContinue();
     });
     listener(request, response);
   });
-  server.on("checkExpectation", listener); // RFC 9110, section 10.1.1: unknown ones may be ignored
+  server.on("checkExpectation", listener); // unknown expectations may be ignored (RFC 9110, section 10.1.1)
   handleClientErrors(server, exchanges);
   cutStalledReaders(server, exchanges, { stalledTimeoutMs, checkIntervalMs });
   return server;
 }
 
-/** With Node's own maxConnections, worker processes that are full pass a connection back and forth. */
+/** With Node's own maxConnections, full worker processes would pass a connection back and forth. */
 function limitConnections(server: Server, connectionsMax: number): void {
   let open = 0;
   server.prependListener("connection", (socket: Socket) => {
@@ -106,7 +106,7 @@ async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  // Connections that become idle later would be kept alive.
+  // Without this, connections that become idle later would stay open.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -114,7 +114,7 @@ async function stop(server: Server, graceMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Requests by connection. Answers are sent in their order. */
+/** Knows the latest request of each connection, because answers are sent in the order of requests. */
 export class Exchanges {
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
 
@@ -126,11 +126,11 @@ export class Exchanges {
     return this.#latest.get(socket)?.writableFinished === false;
   }
 
-  /** Otherwise the client would take an answer written now for that to another request. */
+  /** If not, the client would take an answer that is written now for that to another request. */
   isNextToAnswer(socket: Duplex): boolean {
     const response = this.#latest.get(socket);
     if (response === undefined) return true;
-    if (response.writableFinished) return response.shouldKeepAlive; // otherwise it was the last answer
+    if (response.writableFinished) return response.shouldKeepAlive; // if not, it was the last answer
     return response.socket !== null && !response.headersSent && !response.req.complete;
   }
 }
@@ -141,14 +141,14 @@ interface Options {
 }
 
 /**
- * Answers and streams that clients do not read would be kept in memory for ever. Only connections with unsent bytes get
- * a timeout: server.timeout costs each request, and Yoga removes it from streams.
+ * Disconnects clients that do not read their answers or streams, which would stay in memory forever. Only connections
+ * with unsent bytes get a timeout, because server.timeout costs time for each request, and Yoga removes it from streams.
  */
 export function cutStalledReaders(server: Server, exchanges: Exchanges, options: Options): void {
   const { stalledTimeoutMs, checkIntervalMs } = options;
   const connections = new Set<Socket>();
   server.on("timeout", (socket) => {
-    // A client that has received everything may be silent while its answer or the next event is made.
+    // If everything is sent, the client may be waiting for an answer or an event that we are still making.
     if (socket.writableLength > 0 || !exchanges.isRunning(socket)) socket.destroy();
   });
   server.on("connection", (socket: Socket) => {
@@ -170,7 +170,7 @@ const lingerMs = 1_000;
 /** Answers requests that node:http cannot parse, or that time out, with problem details, and closes the connection. */
 function handleClientErrors(server: Server, exchanges: Exchanges): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writableEnded) return; // refused already; the rest is dropped
+    if (socket.writableEnded) return; // refused already: drop the rest
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
     else if (exchanges.isNextToAnswer(socket)) refuse(socket, refusalOf(error));
     else close(socket);
@@ -205,7 +205,7 @@ function refuse(socket: Duplex, error: AppError): void {
   close(socket);
 }
 
-/** The client gets time to read the answer: closing immediately may reset the connection before. */
+/** Gives the client time to read the answer, because closing immediately may reset the connection first. */
 function close(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer)).once("error", () => socket.destroy());

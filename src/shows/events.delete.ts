@@ -3,15 +3,15 @@ import { withShowLock } from "../database/showLock.js";
 import { deletePage, eventTables, type PageEnd } from "../database/storeTables.js";
 import { findLiveStream } from "./liveStream.js";
 
-/** Holds locks, and vacuum back, only for a moment. */
+/** Small enough to hold locks, and delay vacuum, only for a moment. */
 const pageRowsByDefault = 10_000;
 const pageTimeoutMs = 60_000;
 
 /**
  * Deletes the events of a show, and the rows that identify their viewers, page by page. The show must take no more events.
  *
- * @returns how many rows of which table each page had
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE where the show stays locked
+ * @returns for each page, the table and the number of its rows
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or UNAVAILABLE if the show stays locked
  */
 export async function* deleteEvents(db: RootDatabase, storeId: string, lsId: string, rowsMax = pageRowsByDefault) {
   const { number } = await findLiveStream(db, storeId, lsId);

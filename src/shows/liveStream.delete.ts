@@ -14,7 +14,7 @@ export interface LiveStreamDeletion {
 }
 
 interface DeletionOptions {
-  /** Whether its events are deleted too. */
+  /** Delete it even if it has events, together with them. */
   readonly force?: boolean;
   readonly batchRows?: number;
 }
@@ -22,11 +22,11 @@ interface DeletionOptions {
 const timeoutMs = 60_000;
 
 /**
- * Deletes a show with its data. The show is archived first, so that it takes no more events, and these are removed in
- * batches. Another call completes an interrupted one.
+ * Deletes a show with its data. It first archives the show, so that it takes no more events, and deletes its events in batches.
+ * If a call is interrupted, another one completes it.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where it has events and `force` is not given, or
- * UNAVAILABLE where it stays locked
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED if it has events and `force` is not given, or UNAVAILABLE if it
+ * stays locked
  */
 export async function deleteLiveStream(
   db: RootDatabase,
@@ -68,11 +68,11 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
   return show.hasEvents;
 }
 
-/** To be run with the show's exclusive lock. */
+/** Requires the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
-  const { number } = await findLiveStream(transaction, storeId, lsId); // or another call has deleted it
+  const { number } = await findLiveStream(transaction, storeId, lsId); // throws if another call has deleted it
   await deleteTotals(transaction, { storeId, id: lsId, number });
-  // By rules of what was watched, they may count for another show now.
+  // Under rules that count views, orders of this show may now count for another one.
   await transaction.$executeRaw`
     UPDATE "ShopOrder" SET "dueAt" = ${new Date()}::timestamptz WHERE "storeId" = ${storeId} AND id IN (
       SELECT "orderId" FROM "OrderPart" WHERE "storeId" = ${storeId} AND show = ${number})`;

@@ -14,10 +14,10 @@ export interface LiveStreamInput {
 }
 
 const durationSecondsMax = 366 * 86_400;
-/** Tolerance for clocks that differ. */
+/** Tolerates clocks that differ. */
 const fromNowMs = 10_000;
 
-/** Every rule that needs no other data. */
+/** Checks every rule that needs no stored data. */
 export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Problems, now = Date.now()): void {
   checkText(show.id, 255, path, "id", problems);
   checkText(show.name, 1_000, path, "name", problems);

@@ -35,7 +35,7 @@ const shows = connectionType("LiveStream", LiveStream, ({ place, status, started
 const LiveStreamOrder = builder.enumType("LiveStreamOrder", {
   description: "What a list of shows is ordered by.",
   values: enumValues<LiveStreamOrderValue>({
-    STARTED_AT: "By start; from the latest on, scheduled shows come after all others, the next one first.",
+    STARTED_AT: "By start. In descending order, scheduled shows come last, the next one first.",
     NAME: "By the first 200 characters of the name, ignoring the case of A to Z.",
     SALES: "By sales of all channels.",
     ORDERS: "By orders of all channels.",
@@ -49,7 +49,7 @@ builder.queryFields((t) => ({
     type: shows.type,
     nullable: true,
     description:
-      "The store's shows, newest first; after all others, those that are scheduled, the next one first. Any other order has no such exception; ties are ordered by id, in the same direction. By SALES, ORDERS or VIEWERS it is an analytics read, and equal ones within ten seconds count once.",
+      "The store's shows, newest first; scheduled shows come last, the next one first. Other orders do not separate scheduled shows; ties are ordered by id, in the same direction. A list by SALES, ORDERS or VIEWERS is an analytics read, and equal ones within ten seconds count once.",
     args: {
       ...pageArgs(),
       status: t.arg({ type: LiveStreamStatus, required: false, description: "Only shows in this state." }),
@@ -69,7 +69,11 @@ builder.queryFields((t) => ({
         defaultValue: "STARTED_AT",
         description: "What the list is ordered by; then by id.",
       }),
-      direction: t.arg({ type: SortDirection, required: false, description: "ASC for NAME, else DESC, if left out." }),
+      direction: t.arg({
+        type: SortDirection,
+        required: false,
+        description: "By default ASC for NAME, and DESC for all others.",
+      }),
     },
     resolve: (parent, args, context, info) =>
       (isByTotals(args.orderBy) ? listByTotals : listShows)(parent, args, context, info),
@@ -94,7 +98,7 @@ async function listShows(_: unknown, args: ShowListArgs, { db, identity: { store
   return shows.connect(page, after, (max) => countLiveStreams(db, storeId, filter, max));
 }
 
-/** One analytics read under the limit, with the figures of its nodes. */
+/** The list and the figures of its nodes count as one analytics read. */
 const listByTotals = sharedRead("analytics", listShows);
 
 async function listInOrder(

@@ -16,7 +16,7 @@ export interface LiveStreamFilter {
   readonly search?: string | null | undefined;
   /** The name or e-mail address of the host, in any case; blank matches all. */
   readonly host?: string | null | undefined;
-  /** By (scheduled) start: from a moment until before another. */
+  /** By (scheduled) start: from this moment, and before `until`. */
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
 }
@@ -31,7 +31,7 @@ const hostCharactersMax = 255;
 const searchWordsMax = 8;
 
 /**
- * Newest first, and last those that are scheduled, the next one first. Equal starts go by id, in the same direction.
+ * Newest first; scheduled shows come last, the next one first. Equal starts are ordered by id, in the same direction.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
@@ -71,8 +71,7 @@ function matching({ search, host: givenHost, from, until }: LiveStreamFilter) {
 }
 
 /**
- * Words that the name or id of a show contains, in any case, escaped for LIKE. Undefined for a search that nothing can
- * match.
+ * Words that the name or id of a show must contain, in any case, escaped for LIKE. Undefined for a search that cannot match.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */
@@ -83,8 +82,8 @@ export function searchedWords(search: string | null | undefined): string[] | und
 }
 
 /**
- * The name or e-mail address of a host, escaped for LIKE: empty for any, undefined for one that nothing can match. As the words
- * of a search, it is compared with every show of the store.
+ * The name or e-mail address of a host, escaped for LIKE. Empty for any host, undefined for one that cannot match. Its length is
+ * limited, because it is compared with every show of the store, like the words of a search.
  *
  * @throws {AppError} VALIDATION_FAILED for one that is too long
  */
@@ -93,7 +92,7 @@ export function searchedHost(host: string | null | undefined): string | undefine
   return text && forLike(text.trim());
 }
 
-/** Undefined for what PostgreSQL would refuse. */
+/** Undefined for a text that PostgreSQL would refuse. */
 function storable(given: string | null | undefined, name: string, charactersMax: number): string | undefined {
   const text = given ?? "";
   if (isLongerThan(text, charactersMax)) {

@@ -9,16 +9,16 @@ export type LiveStreamOrder = "STARTED_AT" | "NAME" | "SALES" | "ORDERS" | "VIEW
 /** A show with the value that orders it, as in its cursor. */
 export type OrderedShow = LiveStream & { readonly sortValue: string };
 
-/** Its value is of a show `s` with totals `t`. */
+/** Its SQL refers to a show as `s` and to its totals as `t`. */
 interface Sort extends SortKey {
-  /** Summed over the totals `t` of a show. */
+  /** A sum over the totals `t` of a show. */
   readonly score?: Prisma.Sql;
 }
 
 const decimal = /^\d{1,60}(\.\d{1,100})?$/u;
 const milliseconds = /^-?\d{1,15}$/u;
 
-/** Cut to 100 decimals, so that a cursor can hold them. */
+/** Cut to 100 decimals, so that a cursor can hold it. */
 function byScore(score: Prisma.Sql): Sort {
   return {
     value: Prisma.sql`coalesce(trim_scale(round(t.score, 100)), 0)`,
@@ -45,7 +45,7 @@ const sorts: Readonly<Record<LiveStreamOrder, Sort>> = {
   VIEWERS: byScore(Prisma.sql`sum(viewers) FILTER (WHERE channel IN ('LIVE', 'REPLAY'))`),
 };
 
-/** Reads totals: an analytics read under the limit. */
+/** Whether the order reads totals, so that the list counts as an analytics read. */
 export function isByTotals(orderBy: LiveStreamOrder): boolean {
   return sorts[orderBy].score !== undefined;
 }
@@ -62,7 +62,7 @@ interface OrderedPage extends LiveStreamFilter {
 }
 
 /**
- * Equal shows go by id, in the same direction. Scheduled shows have no place of their own here.
+ * Ties are ordered by id, in the same direction. Scheduled shows are not separated here.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long
  */

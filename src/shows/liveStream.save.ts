@@ -11,10 +11,10 @@ const timeoutMs = 15_000;
 /**
  * Creates or changes the show with this id. Saving the same status again is allowed.
  *
- * @throws {AppError} VALIDATION_FAILED for invalid values, among them a start that does not fit the status, and for a
- * step back in status other than from ENDED to LIVE
+ * @throws {AppError} VALIDATION_FAILED for invalid values, for a start that does not fit the status, and for a step back in
+ * status other than from ENDED to LIVE
  *
- * @param requireState throws for a show that must not be changed, once it is locked
+ * @param requireState called once the show is locked; throws if it must not be changed
  */
 export async function saveLiveStream(
   db: RootDatabase,
@@ -29,13 +29,12 @@ export async function saveLiveStream(
   const values = valuesOf(input);
   const where = { storeId_id: { storeId, id } };
   const show = await inTransaction(db, { timeoutMs }, async (transaction) => {
-    // Batches of events, which lock the key alone, do not wait for this.
+    // Batches of events do not wait for this, because they only lock the key.
     const lockSaved = () => transaction.$queryRaw<{ status: string }[]>`
       SELECT status FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${id} FOR NO KEY UPDATE`;
     let [saved] = await lockSaved();
     if (saved === undefined) {
-      // One after the other within a store: each new show has a number, and of concurrent savers of one, one creates
-      // it.
+      // One at a time within a store: each new show gets the next number, and only one of several concurrent savers creates the show.
       const stores = await transaction.$executeRaw`
         SELECT FROM "Store" WHERE id = ${storeId} FOR NO KEY UPDATE`;
       if (stores === 0) throw storeGone();
@@ -67,7 +66,7 @@ function valuesOf({ name, status, startedAt, durationSeconds, host }: LiveStream
   };
 }
 
-/** A show that broke off is reopened; an archived one would count pruned events again. */
+/** An ended show may go live again, because shows break off. An archived one would count pruned events again. */
 function requireTransition(from: string, to: LiveStreamStatus): void {
   if (liveStreamStatuses.indexOf(to) >= liveStreamStatuses.findIndex((status) => status === from)) return;
   if (from === "ENDED" && to === "LIVE") return;

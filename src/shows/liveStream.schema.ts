@@ -6,9 +6,9 @@ import { saveLiveStream } from "./liveStream.save.js";
 export const LiveStreamStatus = builder.enumType("LiveStreamStatus", {
   description: "The state of a show. It only moves forward, in this order; steps may be skipped.",
   values: enumValues<LiveStreamStatusValue>({
-    SCHEDULED: "It starts in the future. Its first event after the start makes it live; before, it takes none.",
+    SCHEDULED: "It starts in the future, and takes no events before. Its first event after the start makes it live.",
     LIVE: "It runs, and takes events.",
-    ENDED: "It is over; events of replays and referrals go on.",
+    ENDED: "It is over, but takes events of replays and referrals.",
     ARCHIVED: "It takes no more events, except refunds.",
   }),
 });
@@ -33,7 +33,7 @@ export const LiveStream = builder.prismaObject("LiveStream", {
     }),
     startedAt: t.field({
       type: "DateTime",
-      description: "Its start; of a scheduled show, the one that is planned.",
+      description: "When it started; for a scheduled show, when it is planned to start.",
       resolve: ({ startedAt }) => startedAt,
     }),
     endedAt: t.field({
@@ -43,13 +43,13 @@ export const LiveStream = builder.prismaObject("LiveStream", {
       resolve: (show) => timesOf(show).endedAt,
     }),
     durationSeconds: t.int({
-      description: "In whole seconds. Of a live show: those since its start. Of a scheduled show: 0.",
+      description: "In whole seconds. For a live show, the time since its start; for a scheduled show, 0.",
       resolve: (show) => timesOf(show).durationSeconds,
     }),
     host: t.field({
       type: Host,
       nullable: true,
-      description: "Who presents it; null if nobody is named.",
+      description: "Who presents it; null if no host is named.",
       resolve: hostOf,
     }),
   }),
@@ -70,17 +70,17 @@ const LiveStreamInput = builder.inputType("LiveStreamInput", {
     name: t.string({ description: "At most 1,000 characters." }),
     status: t.field({
       type: LiveStreamStatus,
-      description: "The status that it has now or a later one, or LIVE again for one that is ENDED.",
+      description: "The present status or a later one, or LIVE again for an ENDED show.",
     }),
     startedAt: t.field({
       type: "DateTime",
-      description: "In the future for a show that is scheduled, and not in the future for one that is live.",
+      description: "Must be in the future for a scheduled show, and must not be for a live one.",
     }),
     durationSeconds: t.int({
       required: false,
       description: "In seconds, up to 366 days. Required unless the show is scheduled or live.",
     }),
-    host: t.field({ type: HostInput, required: false, description: "Null or left out: nobody is named." }),
+    host: t.field({ type: HostInput, required: false, description: "Null or left out: no host." }),
   }),
 });
 
@@ -100,7 +100,7 @@ builder.queryFields((t) => ({
 const LiveStreamDeletion = builder.objectRef<LiveStreamDeletionValue>("LiveStreamDeletion").implement({
   description: "Confirms a deletion.",
   fields: (t) => ({
-    id: t.exposeID("id", { description: "Id of the show that is gone, for caches to evict it." }),
+    id: t.exposeID("id", { description: "The id of the deleted show, so that caches can evict it." }),
     message: t.exposeString("message", { description: "What was done, in a sentence for people." }),
     events: t.exposeInt("events", { description: "Events that were deleted with the show." }),
   }),
@@ -129,7 +129,7 @@ builder.mutationFields((t) => ({
       force: t.arg.boolean({
         required: false,
         defaultValue: false,
-        description: "Deletes a show that has events, and these with it.",
+        description: "Deletes a show even if it has events, together with them.",
       }),
     },
     resolve: async (_, { lsId: id, force }, { db, identity, feed }) => {

@@ -6,7 +6,7 @@ import { canBeKey } from "../lib/text.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
 import { CachedFor } from "../lib/cached.js";
 
-/** In the order of the transitions, which may skip a step, and go back from ENDED to LIVE alone. */
+/** In the order of transitions. They may skip a step, and go back only from ENDED to LIVE. */
 export const liveStreamStatuses = ["SCHEDULED", "LIVE", "ENDED", "ARCHIVED"] as const;
 export type LiveStreamStatus = (typeof liveStreamStatuses)[number];
 
@@ -20,7 +20,7 @@ type TimedShow = Pick<LiveStream, "startedAt" | "durationSeconds"> & { readonly 
 /** The maximum of GraphQL's Int. */
 const intMax = 2 ** 31 - 1;
 
-/** A scheduled show has no duration yet, and a live one's grows; others end at start plus duration. Whole seconds. */
+/** A scheduled show has no duration yet, a live one's grows, and others end at start plus duration. In whole seconds. */
 export function timesOf({ status, startedAt, durationSeconds }: TimedShow, now = Date.now()): LiveStreamTimes {
   if (status === "SCHEDULED") return { endedAt: null, durationSeconds: 0 };
   if (status === "LIVE") {
@@ -35,7 +35,7 @@ export function hostOf({ hostName, hostEmail }: Pick<LiveStream, "hostName" | "h
   return hostName === null || hostEmail === null ? null : { name: hostName, email: hostEmail };
 }
 
-/** Of a show among those of all stores. NUL separates: ids cannot contain it. */
+/** The key of a show among all stores. NUL separates its parts, because ids cannot contain it. */
 export function showKey(storeId: string, lsId: string): string {
   return `${storeId}\0${lsId}`;
 }
@@ -58,17 +58,17 @@ interface ShowEnd {
 }
 
 const endsMax = 10_000;
-/** How much later than its own process others learn that a show has ended. */
+/** How much later other processes learn that a show has ended. */
 const endTrustMs = 1_000;
 const endsOf = keptByDatabase(() => new CachedFor<ShowEnd>(endTrustMs, endsMax));
 
-/** When a show has ended, as it was known within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
+/** When a show ended, read within the last second. @throws {AppError} LIVE_STREAM_NOT_FOUND */
 export function endOf(db: RootDatabase, storeId: string, lsId: string): Promise<ShowEnd> {
   const find = async () => timesOf(await findLiveStream(db, storeId, lsId));
   return endsOf(db).get(showKey(storeId, lsId), find, { waits: false });
 }
 
-/** What is known of a show's end is out of date. */
+/** Removes a show's end from the cache. */
 export function forgetEnd(db: RootDatabase, storeId: string, lsId: string): void {
   endsOf(db).forget(showKey(storeId, lsId));
 }
@@ -77,7 +77,7 @@ export function liveStreamNotFound(): AppError {
   return errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]);
 }
 
-/** Events came before the start of a scheduled show. Nothing was stored. */
+/** Events arrived before the start of a scheduled show. Nothing was stored. */
 export class ShowNotStartedError extends AppError {
   constructor(readonly startsAt: Date) {
     const message = "The show is scheduled and takes no events yet: save it as LIVE when it starts.";
@@ -86,7 +86,7 @@ export class ShowNotStartedError extends AppError {
 }
 
 /**
- * Makes a scheduled show LIVE once its start has passed. Does nothing to a show that is not scheduled.
+ * Makes a scheduled show LIVE once its start has passed. Does nothing to other shows.
  *
  * @throws {ShowNotStartedError} before its start
  * @throws {AppError} LIVE_STREAM_NOT_FOUND

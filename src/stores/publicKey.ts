@@ -9,7 +9,7 @@ import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import { createTrusted } from "./validity/trusted.js";
 import { mustBe } from "../lib/mustBe.js";
 
-/** It stands in a store's public pages: it is no secret, and is stored in the clear. */
+/** Not a secret, because a store's public pages contain it: stored in the clear. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;
@@ -29,7 +29,7 @@ const keysMax = 100;
 interface KeyOptions {
   /** The origins of pages that may use the key. */
   readonly origins: readonly string[];
-  /** Whether sandboxed pages may use it too, whose origin browsers hide. */
+  /** Whether sandboxed pages, whose origin browsers hide, may use it too. */
   readonly isSandboxed?: boolean | undefined;
   readonly label?: string | undefined;
 }
@@ -119,7 +119,7 @@ const charactersMax = 270;
 
 const subdomains = "*.";
 
-/** In its place while a URL is parsed, whose host cannot have an asterisk. */
+/** Replaces it while a URL is parsed, because a host cannot have an asterisk. */
 const anyLabel = "any-subdomain.";
 
 const expected = "an origin such as https://shop.example, or https://*.shop.example for its subdomains";
@@ -128,10 +128,10 @@ const expected = "an origin such as https://shop.example, or https://*.shop.exam
 const sandboxed = "null";
 
 /**
- * Origins as browsers send them: in lower case, in Punycode, without a default port or a trailing slash. Any scheme with a host:
- * pages of apps have their own, such as `capacitor://localhost`. Removes duplicates.
+ * Origins as browsers send them, without duplicates: in lower case and Punycode, without a default port or a trailing slash. Any
+ * scheme with a host is allowed, because apps have their own, such as `capacitor://localhost`.
  *
- * @throws {AppError} VALIDATION_FAILED for none, too many, or anything but origins, naming the one that is probably meant
+ * @throws {AppError} VALIDATION_FAILED for none, for too many, or for anything but origins, suggesting the one that is probably meant
  */
 export function parseOrigins(given: readonly string[]): string[] {
   const problems = new Problems();
@@ -150,21 +150,21 @@ export function parseOrigins(given: readonly string[]): string[] {
   return [...origins];
 }
 
-/** The origin of a URL whose host may begin with `*.`, and whether the URL has nothing else. Undefined where there is none. */
+/** The origin of a URL whose host may begin with `*.`, and whether the URL is only an origin. Undefined if it has none. */
 function originOf(text: string): { readonly origin: string; readonly isAll: boolean } | undefined {
   const [, scheme, wildcard = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)(\*\.)?([^*\s]+)$/iu.exec(text) ?? [];
   const example = `${scheme}${wildcard === "" ? "" : anyLabel}${rest}`;
   if (scheme === undefined || text.length > charactersMax || !URL.canParse(example)) return undefined;
   const { protocol, host, hostname } = new URL(example);
   if (host === "") return undefined;
-  const origin = `${protocol}//${host}`.toLowerCase(); // of schemes of apps, URL has none
+  const origin = `${protocol}//${host}`.toLowerCase(); // `URL.origin` is "null" for schemes of apps
   const isAll = /^[^/?#@\\]+\/?$/u.test(rest);
   if (wildcard === "") return { origin, isAll };
   const hasDomain = hostname.slice(anyLabel.length).includes(".");
   return hasDomain ? { origin: origin.replace(anyLabel, subdomains), isAll } : undefined;
 }
 
-/** Whether a page of this origin may use a key with these. */
+/** Whether a page of this origin may use a key with these origins. */
 export function isAmong(origins: readonly string[], origin: string): boolean {
   return origins.some((allowed) => {
     const [scheme = "", host] = allowed.split(subdomains);
@@ -174,8 +174,8 @@ export function isAmong(origins: readonly string[], origin: string): boolean {
 }
 
 /**
- * Whether what a page names as its viewer's source is a host of these origins, or below one of them: a page of the same shop.
- * Ports, `www.` and case make no difference.
+ * Whether a viewer's source is a page of the same shop: a host of these origins, or a subdomain of one. Ignores ports, `www.` and
+ * case.
  */
 export function isOwnHost(origins: readonly string[], source: string): boolean {
   const host = plainHost(source);

@@ -13,7 +13,7 @@ export interface SiteReference {
 /**
  * Undefined without a siteId.
  *
- * @throws {AppError} SITE_NOT_FOUND where the store has no such site, or not of that type
+ * @throws {AppError} SITE_NOT_FOUND if the store has no such site, or it has another type
  */
 export async function resolveSite(
   db: Database,
@@ -29,7 +29,7 @@ export async function resolveSite(
       ["siteId"],
     );
   if (siteType && site.type !== siteType) {
-    throw errorAt("SITE_NOT_FOUND", "The site with this siteId is not of this siteType.", ["siteType"]);
+    throw errorAt("SITE_NOT_FOUND", "The site with this siteId has another siteType.", ["siteType"]);
   }
   return site.id;
 }
@@ -70,7 +70,7 @@ export async function countAssignedProducts(db: Database, storeId: string, id: s
 }
 
 /**
- * Products that are assigned to no other site are then sold on all sites of the store.
+ * Removes a site. Products that were assigned only to it are then sold on all sites of the store.
  *
  * @throws {AppError} NOT_FOUND for an unknown store or site
  */

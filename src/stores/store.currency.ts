@@ -2,17 +2,17 @@ import type { Database } from "../database/client.js";
 import { keptByDatabase } from "../database/shares/forStore.js";
 import { CachedFor } from "../lib/cached.js";
 
-/** Of amounts of a store that has no currency. */
+/** For amounts of a store without a currency. */
 const decimalsByDefault = 2;
 
 const known = new Map<string, number>();
 
 const storesMax = 10_000;
-/** After so long at most, other processes notice that an operator has set a store's currency. */
+/** Within this time, other processes notice that an operator has set a store's currency. */
 const keptMs = 5_000;
 const currencies = keptByDatabase(() => new CachedFor<string | null>(keptMs, storesMax));
 
-/** Null where the store has none. @param isFresh whether it is read, rather than what was known some seconds ago */
+/** Null if the store has none. @param isFresh reads it from the database, and not from the cache */
 export function currencyOf(db: Database, storeId: string, isFresh = false): Promise<string | null> {
   if (isFresh) forgetCurrency(db, storeId);
   const read = async (): Promise<string | null> => {
@@ -28,12 +28,12 @@ export async function decimalsOfStore(db: Database, storeId: string): Promise<nu
   return currencyDecimals(await currencyOf(db, storeId));
 }
 
-/** It may have changed. */
+/** Removes it from the cache, because it may have changed. */
 export function forgetCurrency(db: Database, storeId: string): void {
   currencies(db).forget(storeId);
 }
 
-/** How many decimals amounts of a currency have (ISO 4217): 0 of JPY, 2 of EUR, 3 of KWD. */
+/** How many decimals amounts of a currency have (ISO 4217): 0 for JPY, 2 for EUR, 3 for KWD. */
 export function currencyDecimals(currency: string | null): number {
   if (currency === null) return decimalsByDefault;
   const before = known.get(currency);
@@ -44,7 +44,7 @@ export function currencyDecimals(currency: string | null): number {
   return decimals;
 }
 
-/** How many decimals JSON shows of a number: 3 of 1.005, 7 of 1e-7. */
+/** How many decimals a number has in JSON: 3 for 1.005, 7 for 1e-7. */
 export function decimalsOf(value: number): number {
   if (Number.isInteger(value)) return 0;
   const [mantissa = "", exponent = "0"] = String(value).split("e");

@@ -34,12 +34,12 @@ export async function describeStore(db: Database, storeId: string): Promise<Stor
 }
 
 /**
- * Deletes a store: first its tokens and public keys, so that nothing more is written, then its data. Another call
- * completes an interrupted one.
+ * Deletes a store: first its tokens and public keys, so that nothing more is written, then its data. If a call is interrupted,
+ * another one completes it.
  *
  * @param waitMs until its tokens and keys have stopped working
  * @returns what it had
- * @throws {AppError} NOT_FOUND, or UNAVAILABLE where its shows or its catalog stay locked
+ * @throws {AppError} NOT_FOUND, or UNAVAILABLE if its shows or its catalog stay locked
  */
 export async function deleteStore(
   db: RootDatabase,
@@ -60,18 +60,18 @@ export async function deleteStore(
     await db.hook.deleteMany({ where });
   };
   await endCallers();
-  await new Promise((resolve) => setTimeout(resolve, waitMs)); // also again: they may have been deleted just before
+  await new Promise((resolve) => setTimeout(resolve, waitMs)); // also in a repeated call, which may follow their deletion immediately
   await deleteShows(db, storeId);
   if (contents.products > batchRows) await refreshStatistics(db);
   for (let after: string | undefined = ""; after !== undefined;) after = await deleteProducts(db, storeId, after);
   for (const table of storeTables) await deleteTable(db, storeId, table);
   await db.site.deleteMany({ where });
-  await endCallers(); // who came meanwhile
+  await endCallers(); // those issued since then
   await deleteRest(db, storeId);
   return contents;
 }
 
-/** From here on nothing is recorded for them, and they cannot be rebuilt: both need the row of the show, which they lock. */
+/** Afterwards nothing can be recorded for the shows or rebuild them, because both lock the row of the show. */
 async function deleteShows(db: RootDatabase, storeId: string): Promise<void> {
   const where = { storeId };
   for (const { id } of await db.liveStream.findMany({ where, select: { id: true } })) {
@@ -86,7 +86,7 @@ async function deleteTable(db: RootDatabase, storeId: string, table: (typeof sto
   while (after !== undefined);
 }
 
-/** An import that has begun meanwhile, which has no token, ends before or fails: a store with the same id begins empty. */
+/** A command's import, which needs no token, ends before this or fails. So a later store with this id begins empty. */
 function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
   return alone(db, storeId, (lock) =>
     inTransaction(db, { timeoutMs }, async (transaction) => {
@@ -98,7 +98,7 @@ function deleteRest(db: RootDatabase, storeId: string): Promise<void> {
   );
 }
 
-/** With the store's catalog locked. An import that was accepted, but is not stored yet, is dropped. */
+/** Works with the store's catalog locked. It drops an import that was accepted but is not stored yet. */
 function alone<Result>(
   db: RootDatabase,
   storeId: string,
@@ -109,20 +109,19 @@ function alone<Result>(
 }
 
 /**
- * For the statement that the server runs for the foreign key of each deleted product: where statistics are older than the
- * store's products, it reads all assignments of the store, instead of those of the product.
+ * PostgreSQL checks the foreign key of each deleted product. With statistics older than the store's products, that check would read
+ * all assignments of the store instead of those of the product.
  */
 async function refreshStatistics(db: RootDatabase): Promise<void> {
-  await db.$executeRaw`ANALYZE "Product", "ProductSite"`.catch(() => undefined); // a vacuum may be under way, which does so too
+  await db.$executeRaw`ANALYZE "Product", "ProductSite"`.catch(() => undefined); // a running vacuum, which may refuse this, analyzes them too
 }
 
 /**
- * Deletes the next products in the order of their ids. It locks the catalog, and so waits for an import under way. Both
- * statements walk a range of the primary key: of a join with a subquery, the planner would make nested loops where its
- * statistics do not know the products yet.
+ * Deletes the next products by id. It locks the catalog, so it waits for a running import. Both statements walk a range of the
+ * primary key: the planner would run a join with a subquery as nested loops while its statistics do not know the products yet.
  *
  * @param after the last id that an earlier call deleted; every id is greater than the empty text
- * @returns the last id, unless no product is left
+ * @returns the last id, or undefined if no product is left
  */
 function deleteProducts(db: RootDatabase, storeId: string, after: string): Promise<string | undefined> {
   return alone(db, storeId, (lock) =>

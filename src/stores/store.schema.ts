@@ -7,7 +7,7 @@ const Store = builder.objectRef<StoreSummary>("Store").implement({
     id: t.exposeID("store", { description: "Its id, as commands name it." }),
     name: t.exposeString("name", { description: "Its name, for people." }),
     timeZone: t.exposeString("timeZone", {
-      description: "Of the days of its figures: an IANA name such as Europe/Berlin; UTC until it is set.",
+      description: "The time zone of days in its figures: an IANA name such as Europe/Berlin; UTC until it is set.",
     }),
     scopes: t.stringList({
       description: "What the access token allows: its scopes, such as analytics:read.",

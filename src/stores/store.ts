@@ -8,7 +8,7 @@ import { forgetCurrency } from "./store.currency.js";
 const storeIdRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
 export interface StoreSettings {
-  /** Of all its amounts (ISO 4217). */
+  /** The currency of all its amounts (ISO 4217). */
   readonly currency?: string;
   /** An IANA name. */
   readonly timeZone?: string;
@@ -31,7 +31,7 @@ export async function createStore(
   const given = checkSettings(settings);
   const { count } = await db.store.createMany({ data: { id, name, ...given }, skipDuplicates: true });
   if (count === 0) throw errorAt("VALIDATION_FAILED", `Store ${id} already exists.`, ["store"]);
-  forgetCurrency(db, id); // of an earlier store with this id
+  forgetCurrency(db, id); // an earlier store with this id may have had one
   return { store: id, name, ...given };
 }
 
@@ -50,7 +50,7 @@ function checkSettings({ currency, timeZone }: StoreSettings): StoreSettings {
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
 }
 
-/** Amounts are not converted. @throws {AppError} NOT_FOUND, or VALIDATION_FAILED for what is no such currency or time zone */
+/** Amounts are not converted. @throws {AppError} NOT_FOUND, or VALIDATION_FAILED for an unknown currency or time zone */
 export async function setStore(db: Database, id: string, settings: StoreSettings) {
   const given = checkSettings(settings);
   await requireStore(db, id);
@@ -59,7 +59,7 @@ export async function setStore(db: Database, id: string, settings: StoreSettings
   return { store: id, ...given };
 }
 
-/** What days of the store's figures are of. @throws {AppError} NOT_FOUND */
+/** The time zone of days in the store's figures. @throws {AppError} NOT_FOUND */
 export async function timeZoneOf(db: Database, id: string): Promise<string> {
   return (await findStore(db, id)).timeZone;
 }

@@ -14,7 +14,7 @@ import {
 } from "./token.js";
 
 interface RotateOptions {
-  /** When the old token expires at the latest. */
+  /** The old token expires after this time at the latest. */
   readonly graceMs: number;
   /** The old token's expiry by default. */
   readonly expiresAt?: Date | undefined;
@@ -28,9 +28,9 @@ export interface Rotation {
 const transactionTimeoutMs = 10_000;
 
 /**
- * Of two concurrent rotations, one is refused.
+ * Issues a token in place of another one. One of two concurrent rotations is refused.
  *
- * @throws {AppError} NOT_FOUND for a token that the store does not have, that is invalid or that was replaced
+ * @throws {AppError} NOT_FOUND for a token that the store does not have, or that is invalid or replaced
  */
 export async function rotateToken(
   db: RootDatabase,
@@ -53,7 +53,7 @@ export async function rotateToken(
   });
 }
 
-/** Locks the row: concurrent rotations and revocations wait, then read it. */
+/** Locks the row, so that concurrent rotations and revocations wait and then read it. */
 async function claim(transaction: Database, storeId: string, id: string, newId: string) {
   const { count } = await transaction.accessToken.updateMany({
     where: { id, storeId, revokedAt: null, replacedBy: null },
@@ -86,7 +86,7 @@ export interface Revocation {
 }
 
 /**
- * Servers notice within 5 seconds. An earlier replacement stays valid; that of a concurrent rotation is revoked too.
+ * Servers notice within 5 seconds. An earlier replacement stays valid; a replacement by a concurrent rotation is revoked too.
  *
  * @throws {AppError} NOT_FOUND
  */
@@ -97,7 +97,7 @@ export async function revokeToken(db: RootDatabase, store: string, id: string): 
     return await revokeRow(db, store, id, before.replacedBy);
   } catch (error) {
     if (!mayBeNodeOutage(error)) throw error;
-    // No rotation can be under way: it would write to that node too.
+    // No rotation can be running, because it would write to that node too.
     const revokedAt = before.revokedAt ?? (await revocationOf(db, store, id));
     return { revokedAt, replacedBy: await validSuccessor(db, store, before.replacedBy), alsoRevoked: [] };
   }

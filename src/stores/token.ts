@@ -90,8 +90,8 @@ export async function requireToken(db: Database, storeId: string, id: string) {
 }
 
 /**
- * Revokes a token or public key. Where tables are distributed, its row is on all nodes, and cannot be written while one is down; this only
- * needs the node of its store.
+ * Revokes a token or public key. On Citus, the row of a token is on all nodes and cannot be written while one is down. A revocation
+ * only needs the node of the store.
  *
  * @param id of a token or key that the store has
  */
@@ -108,7 +108,7 @@ export async function revocationOf(db: Database, storeId: string, id: string): P
   return found?.revokedAt ?? null;
 }
 
-/** Whether the store of a token, public key or hook is there, and has not revoked it. */
+/** Whether the store of a token, public key or hook exists and has not revoked it. */
 export async function isOfStore(db: Database, storeId: string, id: string): Promise<boolean> {
   const found = await db.$queryRaw<object[]>`/* store_of_token */
     SELECT true AS "isThere" FROM "Store" AS o WHERE o.id = ${storeId}
@@ -116,7 +116,7 @@ export async function isOfStore(db: Database, storeId: string, id: string): Prom
   return found.length > 0;
 }
 
-/** Adds when tokens or keys of a store were revoked. */
+/** Adds the times at which tokens or keys of a store were revoked. */
 export async function withRevocations<Row extends { readonly id: string; readonly revokedAt: Date | null }>(
   db: Database,
   storeId: string,
@@ -128,7 +128,7 @@ export async function withRevocations<Row extends { readonly id: string; readonl
 }
 
 /**
- * Ordered, without duplicates; all of them if none is given.
+ * The scopes in order, without duplicates; all if none is given.
  *
  * @throws {AppError} VALIDATION_FAILED for an unknown one
  */

@@ -4,40 +4,40 @@ import { isInPage, type Media, mediaOf, type Target } from "./media.js";
 /** Measures how long something was watched. */
 export interface Clock {
   /**
-   * While the target plays, or, without one, while the page is visible. What was counted before stays. Waits for a target that
-   * is not in the page yet, and follows one that is replaced.
+   * Counts while the target plays or, without a target, while the page is visible. Keeps what was counted before. Waits for a
+   * target that is not in the page yet, and follows one that is replaced.
    */
   start(target?: Target): void;
   stop(): void;
-  /** For another show: the time that a page is visible belongs to one alone. @returns whether a player goes on */
+  /** Call this when the show changes: stops counting the visible page, but not a player. @returns whether a player goes on */
   goOn(): boolean;
-  /** Seconds since they were last taken, in tenths. */
+  /** Takes the seconds since the last call, in tenths. */
   take(): number;
 }
 
 /**
- * The clocks of a page, which look at it together: of those that watch the same, one counts at a time, so that a second of a show
- * counts once, however many players it has.
+ * All clocks of a page look together. Of clocks that watch the same show, only one counts at a time, so that a second of a show counts
+ * once, however many players the page has.
  *
- * @param counted what clocks before it have counted since they looked last
+ * @param counted names of what earlier clocks have counted in this look
  */
 export type Look = (now: number, counted: Set<string>) => void;
 
 /**
- * The element may then have started or stopped, or have left the page, which pauses it; `timeupdate` comes four times a second
- * while it plays.
+ * Events after which the element may have started or stopped, or have left the page, which pauses it. While it plays, `timeupdate`
+ * comes four times a second.
  */
 const changes = "playing pause waiting seeking emptied ratechange timeupdate".split(" ");
-/** After a longer gap the machine slept: timers of hidden pages fire at least once a minute. */
+/** A longer gap means that the machine slept, because timers of hidden pages fire at least once a minute. */
 const gapMsMax = 61_000;
-/** For players without such events, and those that come where none of their events can be heard: in shadow roots and frames. */
+/** For players without these events, and for those whose events we cannot hear, in shadow roots and frames. */
 const lookEveryMs = 1_000;
-/** Shadow roots and frames are found by looking at all elements of the page. */
+/** Less often, because finding shadow roots and frames means looking at all elements of the page. */
 const lookDeeplyEveryMs = 10_000;
 
 /**
- * @param onStart is called when something begins to be watched
- * @param nameOf of what is watched now, such as key and show
+ * @param onStart called when watching begins
+ * @param nameOf names what is watched now, such as by key and show
  */
 export function createClock(onStart: () => void, nameOf = (): string => "", clocks: Look[] = []): Clock {
   let wanted: Target | undefined;
@@ -92,7 +92,7 @@ export function createClock(onStart: () => void, nameOf = (): string => "", cloc
   };
   on("visibilitychange", mark);
   on("playing", look);
-  // A page that the browser keeps for going back may have a player that does not know it.
+  // If the browser keeps the page for going back, its player may not notice.
   on("pagehide", () => element && change());
   on("pageshow", look);
   setInterval(() => attempt(look), lookEveryMs);

@@ -2,13 +2,13 @@ import { log, on, plain, warn } from "./guard.js";
 import type { Outbox, TrackedEvent } from "./outbox.js";
 
 export interface Delivery {
-  /** Tries again later what fails. */
+  /** Sends waiting events. Tries again later if that fails. */
   send(): void;
-  /** Sends while the page is left. There is no answer, so the events are sent once more, by this page or the next. */
+  /** Sends while the user leaves the page. We get no answer, so this page or the next one sends the events again. */
   beacon(): void;
 }
 
-/** A receipt, or a problem as the service names it: `["events", 3, "occurredAt"]`. Anything between may answer otherwise. */
+/** A receipt, or the service's problems, with paths such as `["events", 3, "occurredAt"]`. Proxies may answer anything else. */
 interface Answer {
   readonly accepted?: number;
   readonly type?: string;
@@ -18,14 +18,14 @@ interface Answer {
 const timeoutMs = 30_000;
 const retrySecondsMax = 60;
 const retryAfterSecondsMax = 3_600;
-/** Clients that the service refuses at the same time come back over as long as they have waited, and this. */
+/** Clients that were refused at the same time come back spread over the time that they waited, plus this. */
 const spreadSeconds = 5;
-/** How long at least nothing is sent with a key that is refused: it may be the wrong one for some minutes only. */
+/** How long to wait at least after the service has refused the key, which may be corrected within minutes. */
 const refusedKeySeconds = 180;
 
 /**
- * @param url of the endpoint, unless the attributes have another one
- * @param attributes with the public key, once it is known
+ * @param url of the endpoint, if the attributes name none
+ * @param attributes contain the public key as soon as it is known
  */
 export function createDelivery(
   url: string,
@@ -33,14 +33,14 @@ export function createDelivery(
   outbox: Outbox,
 ): Delivery {
   const to = () => attributes.endpoint || url;
-  /** Whether the page knows that something else than Vitrine is there, or that it refuses. */
+  /** Whether we have warned that the endpoint is not Vitrine, or refuses. */
   let isTold = false;
   let isSending = false;
   let isKeyRefused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of requests, one after the other. */
+  /** Requests that failed in a row. */
   let failures = 0;
-  /** How long the last failure asks to wait; 0 where there was no answer. */
+  /** How long the last failure asks to wait; 0 if there was no answer. */
   let seconds = 0;
 
   const resume = (): void => {
@@ -54,7 +54,7 @@ export function createDelivery(
     const { body, events } = next;
     isSending = true;
     let answer: Answer = {};
-    /** Status, and what the service alone says: how many events it took, or the kind of problem. */
+    /** The status, and what only the service says: how many events it accepted, or the type of problem. */
     let verdict = "";
     seconds = 0;
     try {
@@ -65,7 +65,7 @@ export function createDelivery(
       answer = (await response.json()) as Answer;
       verdict += ` ${answer.type ?? answer.accepted}`;
     } catch {
-      // No answer, or not the service's: the events are kept.
+      // There was no answer, or not one of the service: keep the events.
     }
     log(verdict, events, answer);
     if (!isTold && !/^(?:202|425) /u.test(verdict)) {
@@ -102,13 +102,13 @@ export function createDelivery(
 }
 
 /**
- * Drops events that a problem names, but for a wrong clock: the service's counts instead. The others are sent again. Without a
- * problem, all have arrived, or never will.
+ * Drops events that a problem names; if only their time is wrong, keeps them without it, so that the service's clock counts. The other
+ * events are sent again. If no problem names an event, all have arrived or never will.
  */
 function settle(events: readonly TrackedEvent[], outbox: Outbox, problems: Answer["errors"] = []): void {
   let isNamed = false;
   for (const { path: [, index, field] = [] } of problems) {
-    const event = events[index as number]; // undefined for a problem of all
+    const event = events[index as number]; // undefined if the problem concerns all events
     if (!event) continue;
     isNamed = true;
     if (field === "occurredAt" && event.at) event.at = undefined;
@@ -123,13 +123,13 @@ interface CollectRequest {
   readonly events: readonly TrackedEvent[];
 }
 
-/** The service takes 64 KiB; browsers as much for all requests together that outlive their page. A character has 3 bytes at most. */
+/** The service accepts 64 KiB, and so do browsers for all requests that outlive a page. A character has at most 3 bytes. */
 const charactersMax = 10_000;
 
-/** For recent events the service's clock is better. */
+/** For more recent events, the service's clock is better. */
 const recentMs = 15_000;
 
-/** Takes as many events as make a small enough request; undefined if there are none, or no key. */
+/** Takes as many events as fit into a request. Undefined if there are none, or no key. */
 function nextRequest(key: string | undefined, outbox: Outbox, isBeacon: boolean): CollectRequest | undefined {
   let events = outbox.next(isBeacon);
   const bodyOf = () => JSON.stringify(plain({ key, show: events[0]?.show, events: plain(events.map(sentOf)) }));
@@ -143,7 +143,7 @@ function nextRequest(key: string | undefined, outbox: Outbox, isBeacon: boolean)
   return { body, events };
 }
 
-/** Without what is undefined, which JSON leaves out. */
+/** The event as it is sent. JSON omits undefined values. */
 function sentOf({ show: _show, isSent: _isSent, at = Infinity, ...event }: TrackedEvent): object {
   return plain({ ...event, occurredAt: Date.now() - at < recentMs ? undefined : new Date(at).toISOString() });
 }

@@ -5,32 +5,32 @@ import { type Attributes, createTracker, type Tracker } from "./tracker.js";
 
 type Command = readonly [name: keyof Tracker, ...values: unknown[]];
 
-/** The page's own queue at first; then the calls so far, for scripts of other shows that the page adds. */
+/** At first the page's own queue. Later it keeps the calls so far, for scripts of other shows that the page adds. */
 interface Queue {
   q?: Command[];
   push?: (command: Command) => void;
   /** The id of the viewer, for the shop's system. */
   viewer?: () => string;
-  /** Made by the page's first script. */
+  /** Created by the page's first script. */
   shared?: Page;
-  /** The page's first script has begun. */
+  /** Set when the page's first script has begun. */
   isLoaded?: true;
   key?: string | undefined;
   script?: Element;
-  /** Where it was loaded: a library for navigation may keep the element. */
+  /** The page that loaded `script`, because a navigation library may keep the element. */
   page?: string | undefined;
 }
 
-/** Whose events follow, and of which show: first among the calls made before the script loaded, and before attributes count. */
+/** Of the calls before the script loaded, these run first, even before its attributes: they say whose events follow. */
 const first = /^(?:init|debug|consent|identify)\b/u;
-/** What counts once, or concerns one show: that of the page's first script. */
+/** Calls that count once, or concern one show: only the page's first script executes them. */
 const single = /^(?:init|show|addToCart|order)$/u;
 
-/** How many calls scripts that are added later get. */
+/** Scripts that are added later get this many earlier calls. */
 const commandsMax = 100;
 
 function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
-  // An element with this id has no such method.
+  // An element with the id `vitrine` has no `push`.
   const queue = (window.vitrine = window.vitrine?.push ? window.vitrine : {});
   const { href, pathname, searchParams } = new URL(script.src || "/", location.href);
   const attributes: Attributes = Object.assign(Object.fromEntries(searchParams), script.dataset);
@@ -42,7 +42,7 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
     Object.assign(queue, { key, script, page });
     if (others) return others(["show", attributes.show, attributes.channel]);
   }
-  // Next to the script, whatever its folder is called.
+  // The endpoint is next to the script, whatever the folder's name is.
   const endpoint = pathname.includes("/tracker/") ? "../collect/v1" : "v1";
   const shared = (queue.shared ??= createPage());
   queue.viewer = shared.id;
@@ -52,7 +52,7 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
       const [name, ...values] = command;
       if (!others || !single.test(name)) (tracker[name] as (...given: readonly unknown[]) => unknown)(...values);
     };
-    attempt(work, ...(others ? [] : [command].flat())); // the first script says it
+    attempt(work, ...(others ? [] : [command].flat())); // only the first script warns
   };
   const commands = (queue.q ??= []);
   const isFirst = (command: Command) => attempt(() => first.test(String(command)));
@@ -68,10 +68,10 @@ function begin(window: { vitrine?: Queue }, script: HTMLScriptElement): void {
 }
 
 attempt(() => {
-  // None where it was loaded as something else than a script of its own.
+  // There is none if the code was not loaded as a separate script.
   const script = (document.currentScript ?? document.createElement("script")) as HTMLScriptElement;
   const start = (): void => begin(window as object, script);
-  // A prerendered page has no viewer yet. The event comes once.
+  // A prerendered page has no viewer yet. The event only comes once.
   if ((document as { prerendering?: boolean }).prerendering) on("prerenderingchange", start);
   else start();
 });

@@ -1,17 +1,17 @@
 import { must } from "./guard.js";
 
-/** A `<video>` or `<audio>`, or a player that has what they have, such as `<mux-player>`. */
+/** A `<video>` or `<audio>`, or a player with the same properties, such as `<mux-player>`. */
 export type Media = HTMLElement &
   Pick<HTMLMediaElement, "paused" | "ended" | "seeking" | "readyState"> &
   Partial<Pick<HTMLMediaElement, "playbackRate">>;
 
-/** A player, what contains it, or a selector of either. */
+/** A player, an element that contains one, or a selector of either. */
 export type Target = Element | string;
 
 /**
- * The media element of a target. Undefined while there is none.
+ * The media element of a target. Undefined or null if there is none yet.
  *
- * @param isDeep also in open shadow roots and frames of the same origin, which takes a look at every element of the page
+ * @param isDeep whether to search open shadow roots and frames of the same origin, which looks at every element of the page
  */
 export function mediaOf(target: Target | undefined, isDeep: boolean): Media | null | undefined {
   const element = typeof target === "string" ? find(document, target, isDeep) : target;
@@ -19,12 +19,12 @@ export function mediaOf(target: Target | undefined, isDeep: boolean): Media | nu
   return find(element, "video,audio", isDeep) as Media | null | undefined;
 }
 
-/** Whether it is still a part of a page, and not of a frame that was removed. */
+/** Whether it is still part of a page. Elements of removed frames are not. */
 export function isInPage(media: Media | null | undefined): unknown {
   return media?.isConnected && media.ownerDocument.defaultView;
 }
 
-/** The selector, or that of an id which no selector can have as it is, such as `#1video`. @throws for anything else */
+/** The selector. Escapes an id that is not a valid selector, such as `#1video`. @throws for anything else */
 export function selectorOf(text: string): string {
   try {
     document.querySelector(text);
@@ -45,7 +45,7 @@ function find(root: ParentNode, selector: string, isDeep: boolean): Element | nu
   return undefined;
 }
 
-/** By its properties: elements of frames have classes of their own, and players are none of `HTMLMediaElement`. */
+/** Checks properties, because frames have their own classes, and players are not instances of `HTMLMediaElement`. */
 function isMedia(element: Element): element is Media {
   return "paused" in element && "readyState" in element;
 }

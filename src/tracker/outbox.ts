@@ -1,7 +1,7 @@
 import { plain } from "./guard.js";
 import { keyOf, storage } from "./storage.js";
 
-/** An event with all that the service needs to count it. */
+/** An event with everything that the service needs to count it. */
 export interface TrackedEvent {
   readonly id: string;
   readonly show: string | undefined;
@@ -11,28 +11,28 @@ export interface TrackedEvent {
   readonly seconds?: number;
   readonly productId?: string | undefined;
   readonly orderId?: string | undefined;
-  /** Of a CLAIM: another id of the same shopper. */
+  /** For a CLAIM: an earlier id of the same shopper. */
   readonly formerId?: string | undefined;
-  /** What the browser's User-Agent hides. */
+  /** The device, if the browser's User-Agent hides it. */
   readonly device?: string | undefined;
-  /** Where the viewer came from: a host, also another one of the shop, or what a campaign is named. */
+  /** Where the viewer came from: a host, which may be another one of the shop, or the name of a campaign. */
   readonly source?: string | undefined;
   /** Milliseconds since 1970 by the browser's clock; undefined if that proved wrong. */
   at?: number | undefined;
-  /** Under way in a request, or left to a beacon. */
+  /** Sent by a request that is under way, or by a beacon. */
   isSent?: boolean;
 }
 
 /** Events that have not arrived yet. */
 export interface Outbox {
   add(event: TrackedEvent): void;
-  /** Events of one show, as many as a request may have. @param isBeacon leaves out those that are under way */
+  /** Events of one show, as many as a request may have. @param isBeacon omits events that are under way */
   next(isBeacon: boolean): readonly TrackedEvent[];
-  /** It has arrived, or never will. */
+  /** Removes an event that has arrived, or never will. */
   readonly settle: (event: TrackedEvent) => void;
-  /** They could not be delivered now; those of other shows are first. @param seconds in which their show gets no request */
+  /** Puts events that could not be delivered behind all others. @param seconds during which we send none of their show */
   postpone(events: readonly TrackedEvent[], seconds: number): void;
-  /** Keeps events in the browser until they have arrived, and takes over those of earlier pages; or removes those that are kept. */
+  /** If allowed, stores events in the browser until they have arrived, and adopts those of earlier pages. Otherwise removes them. */
   keep(isAllowed: boolean): void;
 }
 
@@ -40,7 +40,7 @@ const eventsMax = 200;
 const ageMsMax = 86_400_000;
 const batchEventsMax = 100;
 
-/** Keys of what is kept. */
+/** The keys of stored events. */
 const stored = (): readonly string[] =>
   storage((texts) => Object.keys(texts).filter((key) => key.startsWith(keyOf("")))) ?? [];
 const remove = (key: string): void => {
@@ -49,7 +49,7 @@ const remove = (key: string): void => {
 
 export function createOutbox(): Outbox {
   const waiting = new Map<string, TrackedEvent>();
-  /** Shows that have not started, and until when no request asks. */
+  /** Shows that have not started, and the time before which we do not ask again. */
   const early = new Map<string | undefined, number>();
   let isKeeping = false;
 
@@ -65,7 +65,7 @@ export function createOutbox(): Outbox {
   };
   const adopt = (key: string): void => {
     const event = storage((texts) => JSON.parse(texts[key] as string) as TrackedEvent);
-    if (!event || keyOf(event.id) !== key) return; // the viewer's id is stored, too
+    if (!event || keyOf(event.id) !== key) return; // another value, such as the viewer's id
     if (Date.now() - (event.at as number) < ageMsMax) waiting.set(event.id, event);
     else remove(key);
   };

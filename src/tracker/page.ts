@@ -3,18 +3,18 @@ import { idOf, newId } from "./guard.js";
 import type { TrackedEvent } from "./outbox.js";
 import { keyOf, storage } from "./storage.js";
 
-/** What all shows in a page have in common: who looks at it, where from, and the time. */
+/** What all shows in a page share: the viewer, where they came from, and the clocks. */
 export interface Page {
   readonly clocks: Look[];
-  /** What events carry from now on: also `vitrine:viewer`, where that may be stored. */
+  /** The viewer's id in the next events. If storing is allowed, `vitrine:viewer` has it, too. */
   readonly id: () => string;
-  /** Takes the shop's own id of the shopper. */
+  /** Sets the shop's own id of the shopper. */
   identify(id: string): void;
-  /** Whether something may be stored in the browser. */
+  /** Says whether we may store something in the browser. */
   keep(isAllowed: boolean): void;
-  /** The id that events carried before this one, once: the shop may have told late who it is. */
+  /** Returns once the id that earlier events had, because the shop may identify the shopper late. */
   take(): string | undefined;
-  /** Who sends an event, with what the User-Agent hides, and where the visit came from: what a campaign is named, or else a host. */
+  /** The viewer, the device if the User-Agent hides it, and the source of the visit: a campaign's name, or a host. */
   sender(): Pick<TrackedEvent, "viewerId" | "device" | "source">;
 }
 
@@ -26,7 +26,7 @@ export function createPage(): Page {
   let own = newId();
   let isIdentified = false;
   let isKept = false;
-  /** The id that events of this page carried. */
+  /** The id in this page's events so far. */
   let used: string | undefined;
   let former: string | undefined;
   // The User-Agent of iPads is that of a desktop computer.
@@ -37,7 +37,7 @@ export function createPage(): Page {
 
   const stored = (key: string): string | undefined => (isKept ? storage((texts) => idOf(texts[key])) : undefined);
   const become = (next: string): void => {
-    // One that was made for this page and not used yet is none.
+    // Ignore an id that was made for this page and that no event has yet.
     former = [stored(viewerKey), used].find((id) => id && id !== next && (id !== own || used)) ?? former;
     own = next;
     if (isKept)

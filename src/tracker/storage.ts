@@ -1,8 +1,8 @@
 import { attempt } from "./guard.js";
 
 /**
- * What is kept in localStorage, or for a visit in sessionStorage: each text under its own key, so that concurrent tabs do not
- * overwrite each other's. Undefined where the browser refuses.
+ * Uses localStorage or, for one visit, sessionStorage. Each text has its own key, so that concurrent tabs do not overwrite each other's
+ * texts. Undefined if the browser refuses.
  */
 export function storage<Result>(
   use: (texts: Record<string, string>) => Result,
@@ -11,7 +11,7 @@ export function storage<Result>(
   return attempt(() => use(self[area] as Record<string, string>));
 }
 
-/** The key of an event, or of what is known of the viewer. */
+/** The key of an event, or of a fact about the viewer. */
 export function keyOf(name: string): string {
   return `vitrine:${name}`;
 }

@@ -7,28 +7,28 @@ import type { Page } from "./page.js";
 
 /** What shops' pages may call. */
 export interface Tracker {
-  /** What the script's element does not say; nothing, to begin. */
+  /** Adds attributes that the script's element does not have. Without any, begins to count. */
   init(attributes?: Attributes): void;
-  /** Counts the seconds that a player really plays; the last one given counts. */
+  /** Counts the seconds that a player really plays. Replaces an earlier player. */
   watch(target: Target): void;
   /** Counts the seconds that the page is visible, without a video. */
   view(): void;
   /** Ends `watch` and `view`. */
   stop(): void;
   addToCart(productId: string): void;
-  /** The shopper has placed an order, of which the shop's system tells the rest. */
+  /** Says that the shopper has placed an order. The shop's system reports the rest. */
   order(orderId: string | number): void;
-  /** Switches shows on a page that does not load again. */
+  /** Changes the show without loading the page again. */
   show(lsId: unknown, channel?: string): void;
-  /** The shopper's id in the shop. */
+  /** Sets the shopper's id in the shop. */
   identify(viewerId: unknown): void;
-  /** Whether something may be stored in the browser. */
+  /** Says whether we may store something in the browser. */
   consent(isGiven: boolean): void;
   /** Writes what is counted to the console. */
   debug(): void;
 }
 
-/** Of the script's element, of the query of its address, or of `init`. */
+/** From the script's element, the query string of its address, or `init`. */
 export interface Attributes {
   key?: string;
   readonly show?: string;
@@ -36,7 +36,7 @@ export interface Attributes {
   consent?: string;
   readonly watch?: string;
   readonly debug?: string;
-  /** The address of the endpoint, where it is not next to the script. */
+  /** The address of the endpoint, if it is not next to the script. */
   readonly endpoint?: string;
 }
 
@@ -48,7 +48,7 @@ interface GlobalPrivacyControl {
 const sendEveryMs = 10_000;
 
 /**
- * Counts nothing by its attributes before `init` without any. Its functions throw for what they cannot use.
+ * Ignores its attributes until `init` is called without any. Its functions throw if they cannot use their arguments.
  *
  * @param url of the endpoint
  */
@@ -71,7 +71,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
     log("counted", event);
     outbox.add(event);
   };
-  /** Without waiting for others. */
+  /** Reports an event, and sends it at once. */
   const tell = (type: TrackedEvent["type"], fields?: Partial<TrackedEvent>): void => {
     report(type, fields);
     delivery.send();
@@ -92,7 +92,7 @@ export function createTracker(url: string, attributes: Attributes, page: Page): 
   };
   const consent = (isGiven: boolean): void => {
     must(typeof isGiven === "boolean");
-    attributes.consent = "required"; // which the page has answered
+    attributes.consent = "required"; // so that a later `init` does not overrule the answer
     const isKept = isGiven && !globalPrivacyControl;
     page.keep(isKept);
     outbox.keep(isKept);

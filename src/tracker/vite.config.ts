@@ -8,7 +8,7 @@ export default defineConfig({
   logLevel: "warn",
   build: {
     target: "es2022",
-    rolldownOptions: { output: { topLevelVar: false } }, // what is declared once and used once is then written in place
+    rolldownOptions: { output: { topLevelVar: false } }, // so that the minifier inlines what is used once
     lib: { entry: "main.ts", formats: ["iife"], name: "_", fileName: () => "v1.js" },
   },
 });

@@ -23,8 +23,8 @@ const noProduct = refusal("PRODUCT_NOT_FOUND", "The store has no product with th
     path: ["productId"],
   },
 ]);
-const otherType = refusal("SITE_NOT_FOUND", "The site with this siteId is not of this siteType.", [
-  { code: "SITE_NOT_FOUND", message: "The site with this siteId is not of this siteType.", path: ["siteType"] },
+const otherType = refusal("SITE_NOT_FOUND", "The site with this siteId has another siteType.", [
+  { code: "SITE_NOT_FOUND", message: "The site with this siteId has another siteType.", path: ["siteType"] },
 ]);
 const csvOf = (...ids: string[]) =>
   [

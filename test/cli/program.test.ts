@@ -114,7 +114,7 @@ test.each([
   ],
   [
     ["token", "issue", "acme", "--expires", "2020-01-01T00:00:00Z"],
-    "option '--expires <time>' argument '2020-01-01T00:00:00Z' is invalid. The time lies in the past.",
+    "option '--expires <time>' argument '2020-01-01T00:00:00Z' is invalid. The time is in the past.",
   ],
 ])("%j is refused in one line, before any folder is opened", async (args, reason) => {
   expect(await misuse(args)).toBe(`vitrine: ${reason} (see --help)\n`);

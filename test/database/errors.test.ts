@@ -18,7 +18,8 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error: unknown) => error);
 
 const unchanged = "The database cannot be used at the moment. Nothing was changed.";
-const inDoubt = "The connection to the database was lost. A change may have been stored or not; it can be sent again.";
+const inDoubt =
+  "The connection to the database was lost. The change may or may not have been stored; it can be sent again.";
 const readOnly = "The database is read-only at the moment. Nothing was changed.";
 const damaged = "The files of the database are damaged. Nothing was changed.";
 const locked = "The data is locked by another request. Nothing was changed.";

@@ -58,7 +58,7 @@ test("an order of 119 by a hook and then 100 as N. Revenue in a file is no refun
   await deliver({ total: "119.00" });
   const row = { Date: "2026-05-04 21:00:00", "Order ID": "1", "N. Revenue": "100.00", Status: "completed" };
   expect(await filesOf(app, store).refusal(csvOf(Object.keys(row), [row]))).toMatch(
-    /^Line 1: The column "N. Revenue" lacks tax and shipping, so it is no total of an order\./u,
+    /^Line 1: The column "N. Revenue" lacks tax and shipping, so it is not the total of an order\./u,
   );
   expect(await readOrder(store, "1")).toMatchObject({ amount: 119, refunded: 0 });
 });

@@ -20,7 +20,7 @@ import { until } from "../support/until.js";
 import { type OwnRedis, serveAsRedis, startOwnRedis } from "../support/process/redis.js";
 
 const redisUrl = needed("TEST_REDIS_URL");
-const warning = "Redis is unavailable; this process counts calls on its own until it recovers";
+const warning = "Redis is unavailable; this process counts calls separately until it recovers";
 
 async function startOn(url: string): Promise<TestApp> {
   const app = await startApp({ redisUrl: url });

@@ -4,7 +4,7 @@ import { inject, onTestFinished } from "vitest";
 import { createStore } from "../../src/stores/store.js";
 import type { ShopperEventInput } from "../../src/events/events.input.js";
 import { recordEvents } from "../../src/events/record/events.record.js";
-import { deviceShares } from "../../src/figures/show/kpis.js";
+import { deviceShares, kpisOf } from "../../src/figures/show/kpis.js";
 import { readAnalytics } from "../../src/figures/show/kpis.read.js";
 import { saveLiveStream } from "../../src/shows/liveStream.save.js";
 import { readPeakViewers, readTimeline, readTopProducts } from "../../src/figures/show/timeline.js";
@@ -91,7 +91,7 @@ export async function figuresOf(db: RootDatabase, { storeId, lsId }: ShowKey) {
   const analytics = await readAnalytics(db, storeId, lsId);
   const buckets = await readTimeline(db, storeId, lsId, 60);
   return {
-    kpis: analytics.kpis,
+    kpis: kpisOf(analytics.totals),
     peakViewers: await readPeakViewers(db, storeId, lsId),
     timeline: buckets.map((bucket) => ({ ...bucket, startsAt: bucket.startsAt.toISOString() })),
     topProducts: await readTopProducts(db, storeId, lsId, { first: 100, by: "CARTS" }),

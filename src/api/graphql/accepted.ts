@@ -6,22 +6,22 @@ import type { ExecutionResult, GraphQLError } from "graphql";
 import { codeOf, extensionsOf } from "../../schema/publicErrors.js";
 
 const json = "application/json";
-/** Here the HTTP status says whether the operation was executed. */
+/** With this type, the HTTP status says whether the operation was executed. */
 export const graphqlJson = "application/graphql-response+json";
 
 export type SingleType = typeof json | typeof graphqlJson;
 
-/** What a request's Accept allows, in its order of preference. */
+/** What a request's Accept header prefers. */
 export interface Accepted {
-  /** The media type of a query's or a mutation's result; undefined where only streams are allowed. */
+  /** The media type for the result of a query or mutation; undefined if only streams are allowed. */
   readonly single: SingleType | undefined;
-  /** The format of a subscription's results; undefined where only single results are allowed. */
+  /** The format for the results of a subscription; undefined if only single results are allowed. */
   readonly stream: StreamFormat | undefined;
-  /** The one type of a single result for Yoga, which knows no weights; undefined where nothing is allowed. */
+  /** One type for Yoga, which ignores weights; undefined if nothing is allowed. */
   readonly forYoga: string | undefined;
 }
 
-/** With their parameters, so that a range with other values of these does not match. */
+/** Media types with their parameters, so that a range with other values of these does not match. */
 const written: ReadonlyMap<string, string> = new Map([
   [`${json};charset=utf-8`, json],
   [`${graphqlJson};charset=utf-8`, graphqlJson],
@@ -30,13 +30,13 @@ const written: ReadonlyMap<string, string> = new Map([
 ]);
 const html = "text/html";
 
-/** Clients send a few hundred characters; reading takes time that grows with the number of ranges. */
+/** Clients send at most a few hundred characters. The time to read a header grows with the number of its ranges. */
 const acceptLengthMax = 2_000;
 const known = new LRUCache<string, Accepted>({ max: 500 });
 
-/** Reads Accept (RFC 9110, section 12.5.1): without it, everything is allowed. */
+/** Reads Accept (RFC 9110, section 12.5.1). Without it, everything is allowed. */
 export function readAccept(accept: string | undefined): Accepted {
-  const header = accept?.trim() || "*/*"; // an empty one is sent by clients that mean none
+  const header = accept?.trim() || "*/*"; // clients that send it empty mean none
   const before = known.get(header);
   if (before !== undefined) return before;
   const read = accepted(preferred(header, [...written.keys()]), header);
@@ -44,12 +44,12 @@ export function readAccept(accept: string | undefined): Accepted {
   return read;
 }
 
-/** @throws {AppError} NOT_ACCEPTABLE where none of the types is allowed, before anything is executed */
+/** Call this before anything is executed. @throws {AppError} NOT_ACCEPTABLE if none of the types is allowed */
 export function requireAcceptable({ forYoga }: Accepted): void {
   if (forYoga === undefined) throw notAcceptable();
 }
 
-/** Whether a page is preferred to the result of an operation. */
+/** Whether the client prefers a page to the result of an operation. */
 export function prefersPage(accept: string | undefined): boolean {
   return accept !== undefined && preferred(accept, [...written.keys(), html])[0] === html;
 }
@@ -67,7 +67,7 @@ function preferred(accept: string, types: string[]): string[] {
 
 function accepted(types: readonly string[], header: string): Accepted {
   const names = types.map((type) => written.get(type) ?? "");
-  // A bare multipart/mixed asks for some other protocol.
+  // multipart/mixed without a parameter means another protocol.
   const formats: Readonly<Record<string, StreamFormat>> = {
     "text/event-stream": serverSentEvents,
     ...(/subscriptionspec/iu.test(header) && { "multipart/mixed": multipart }),
@@ -78,29 +78,29 @@ function accepted(types: readonly string[], header: string): Accepted {
 }
 
 /**
- * The status of a request error, which has no data, not even null, over application/graphql-response+json (GraphQL over
- * HTTP, section 6.4.2); over application/json it is 200.
+ * The status of a request error, that is of a result without `data`, over application/graphql-response+json (GraphQL over
+ * HTTP, section 6.4.2). Over application/json, the status is 200.
  *
- * @param result with errors that presentError() made
+ * @param result its errors must come from presentError()
  */
 export function requestErrorStatus({ data, errors }: ExecutionResult): 400 | 500 | undefined {
   if (data !== undefined || errors === undefined) return undefined;
   return codeOf(errors) === "INTERNAL" ? 500 : 400;
 }
 
-/** Tells Yoga the status. Errors that have one, as syntax errors do, keep it. */
+/** Tells Yoga the status. Errors that already have one, such as syntax errors, keep it. */
 export function withRequestErrorStatus(result: ExecutionResult): readonly GraphQLError[] {
   const { errors = [] } = result;
   const status = requestErrorStatus(result);
   if (status === undefined || errors.some(({ extensions }) => extensions.http !== undefined)) return errors;
-  const http = { status, spec: true }; // `spec`: not over application/json
+  const http = { status, spec: true }; // `spec` excludes application/json
   for (const { extensions } of errors) Object.assign(extensions, { http });
   return errors;
 }
 
 /**
- * The response to a subscription that cannot be opened now, such as while the server stops: 503 with `Retry-After`, since clients
- * do not open again what was answered with success. Undefined for any other result.
+ * The response if a subscription cannot be opened now, for example because the server stops: 503 with `Retry-After`, because
+ * clients do not retry after a success. Undefined for any other result.
  */
 export function unavailableResponse({ errors = [] }: ExecutionResult) {
   const unavailable = errors.map(extensionsOf).find(({ code }) => code === "UNAVAILABLE");
@@ -108,13 +108,12 @@ export function unavailableResponse({ errors = [] }: ExecutionResult) {
   return { status: 503, headers: { "retry-after": String(unavailable.retryAfterSeconds ?? 1) } };
 }
 
-/** How to authenticate: of every 401. */
+/** The header of every 401, which says how to authenticate. */
 export const authenticate = { "www-authenticate": 'ApiKey header="X-Service-Access-Token"' };
 
 /**
- * The response to a result whose refusals left no data: 429 with `Retry-After`, 413 for a body that only an import may
- * have, 403 where the token allows none of the fields, or 401 where it has ended meanwhile. Undefined for a result with data in at least one root field,
- * which stays a 200.
+ * The response if all root fields were refused: 429 with `Retry-After`, 413 for a body that only an import may have, 403 if the token
+ * allows none of the fields, or 401 if it has ended since. Undefined if at least one root field has data: then the status is 200.
  */
 export function refusedResponse({ data, errors = [] }: ExecutionResult) {
   if (errors.length === 0 || Object.values(data ?? {}).some((value) => value !== null)) return undefined;

@@ -11,14 +11,14 @@ export interface EventStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly format: StreamFormat;
-  /** The values, or the one that refuses the subscription. */
+  /** The values, or the bytes of one that refuses the subscription. */
   readonly events: Buffer | LiveValues;
 }
 
 /**
- * Returns undefined, without any effect, for anything but a valid subscription.
+ * Opens a valid subscription. Returns undefined for anything else, without any effect.
  *
- * @throws {AppError} NOT_ACCEPTABLE where Accept allows no stream
+ * @throws {AppError} NOT_ACCEPTABLE if Accept allows no stream
  */
 export type OpenEventStream = (
   call: Call | undefined,
@@ -27,8 +27,8 @@ export type OpenEventStream = (
 ) => Promise<EventStream> | undefined;
 
 /**
- * Answers subscriptions, by the graphql-sse protocol or the multipart protocol, which Yoga does not speak. A value that many
- * clients watch is executed and serialized once.
+ * Answers subscriptions by the graphql-sse protocol or the multipart protocol, which Yoga does not support. Executes and serializes a
+ * value once for all clients that watch it.
  */
 export function createEventStreams(known: KnownSubscriptions): OpenEventStream {
   return (call, { stream: format }, context) => {

@@ -18,8 +18,8 @@ interface GraphQLAnswer {
 export type FastPath = (body: unknown, accepted: Accepted, context: Context) => Promise<GraphQLAnswer> | undefined;
 
 /**
- * Answers known operations, also invalid ones, as JSON without Yoga: with the same bytes, at a fraction of its cost. Yoga
- * answers the first use of an operation, subscriptions and protocol errors.
+ * Answers known operations, even invalid ones, as JSON without Yoga: with the same bytes, at a fraction of its cost. Yoga
+ * answers the first use of an operation, and protocol errors.
  */
 export function createFastPath(known: KnownOperations): FastPath {
   return (body, { single: mediaType }, context) => {
@@ -51,7 +51,7 @@ export interface Call {
   readonly variables: Variables;
 }
 
-/** Undefined for parameters of other types, which Yoga refuses. */
+/** Undefined if parameters have wrong types, which Yoga refuses. */
 export function readCall(value: unknown): Call | undefined {
   if (!isObject(value)) return undefined;
   const { query, operationName = null, variables = null, extensions = null } = value;

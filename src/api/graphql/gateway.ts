@@ -19,7 +19,7 @@ import type { Variables } from "../execution/input/inputShape.js";
 export const graphqlPath = "/graphql";
 
 /**
- * GraphQL over HTTP by Yoga, for authenticated requests whose body has been read, but for subscriptions.
+ * Serves GraphQL over HTTP by Yoga, for authenticated requests whose body has been read. Subscriptions do not come here.
  *
  * @param known parses, validates and keeps each operation
  */
@@ -28,13 +28,13 @@ export function createGateway(known: KnownOperations, plugins: readonly Plugin[]
     schema,
     graphqlEndpoint: graphqlPath,
     landingPage: false,
-    graphiql: false, // served by server/pages/graphiql/graphiql.ts
-    cors: false, // set by server/http/exchange.ts
+    graphiql: false, // src/server/pages/graphiql/graphiql.ts serves it
+    cors: false, // src/server/http/exchange.ts sets it
     batching: false,
     multipart: false,
     logging: false,
-    maxRequestBodySize: false, // bounded by server/content/body.ts
-    parserAndValidationCache: false, // documents are cached by api/execution/operationCache.ts
+    maxRequestBodySize: false, // src/server/content/body.ts bounds it
+    parserAndValidationCache: false, // src/api/execution/operationCache.ts caches documents
     maskedErrors: { maskError: (error) => presentError(tooDeep(error) ?? error, anonymousReporting) },
     plugins: [parsedOnce(known), sharedPipeline(known), ...plugins],
   });
@@ -53,13 +53,13 @@ function parsedOnce(known: KnownOperations): Plugin<Context> {
   };
 }
 
-/** Yoga executes operations and presents errors as REST does. */
+/** Has Yoga execute operations and present errors as REST does. */
 function sharedPipeline(known: KnownOperations): Plugin<Context> {
   return {
     onExecutionResult(hook) {
       const { result } = hook;
       if (result === undefined || isAsyncIterable(result) || Array.isArray(result)) return;
-      const written = isWritten(result) ? { stringify: resultText as () => string } : undefined; // Yoga sends bytes too
+      const written = isWritten(result) ? { stringify: resultText as () => string } : undefined; // Yoga also accepts bytes
       if (result.errors === undefined) {
         if (written !== undefined) hook.setResult({ ...result, ...written });
         return;
@@ -75,7 +75,7 @@ function sharedPipeline(known: KnownOperations): Plugin<Context> {
     },
     onSubscribe({ setSubscribeFn }) {
       setSubscribeFn(() => {
-        throw new AppError("METHOD_NOT_ALLOWED", "Subscriptions are opened by GET or POST."); // by HEAD: graphql.route.ts
+        throw new AppError("METHOD_NOT_ALLOWED", "Subscriptions are opened by GET or POST."); // HEAD comes here; graphql.route.ts opens those of GET and POST
       });
     },
     onExecute(hook) {

@@ -8,21 +8,21 @@ import { textTooLong } from "../execution/validation/parse.js";
 const known: ReadonlySet<string> = new Set(["query", "operationName", "variables", "extensions"]);
 
 /**
- * A request's body without members that mean nothing (GraphQL over HTTP, 5.1: they are ignored), and without an empty operation
- * name, which some clients send for none. Yoga would take a member `then` for a promise, and `status` and `headers` for a response.
+ * Removes unknown members from a body, which must be ignored (GraphQL over HTTP, section 5.1), and an empty operation name, which some
+ * clients send for none. Yoga would take a member `then` for a promise, and `status` and `headers` for a response.
  *
- * @returns the body itself where it has no others
+ * @returns the body itself if there is nothing to remove
  */
 export function withoutUnknown(body: unknown): unknown {
-  if (!isObject(body)) return body; // Yoga refuses these
+  if (!isObject(body)) return body; // Yoga refuses it
   const members = Object.entries(body);
   const kept = members.filter(([name, value]) => known.has(name) && !(name === "operationName" && value === ""));
   return kept.length === members.length ? body : Object.fromEntries(kept);
 }
 
 /**
- * Checks that the name selects one of the document's operations, with the messages of graphql-js, since Yoga's says only that it
- * did not find one.
+ * Checks that the name selects one of the document's operations. Uses the messages of graphql-js, because that of Yoga only says that it
+ * found none.
  *
  * @throws {GraphQLError} with the status 400
  */
@@ -45,17 +45,17 @@ function operationProblem(operations: readonly OperationDefinitionNode[], name: 
 
 /** @throws {AppError} BAD_REQUEST for a body without an operation */
 export function requireQuery(body: unknown): void {
-  if (!isObject(body)) return; // Yoga refuses these
+  if (!isObject(body)) return; // Yoga refuses it
   if (!("query" in body) || body["query"] === null) throw new AppError("BAD_REQUEST", "Must provide query string.");
 }
 
-/** Called before the operation is even looked up. @throws {AppError} BAD_REQUEST */
+/** Call this before looking up the operation. @throws {AppError} BAD_REQUEST */
 export function refuseLongText(body: unknown): void {
   const query = isObject(body) ? body["query"] : undefined;
   if (typeof query === "string" && query.length > limits.textCharacters) throw new AppError("BAD_REQUEST", textTooLong);
 }
 
-/** Of a query string, with the id of a persisted operation. Others are ignored: clients add the name of an operation for logs. */
+/** Parameters of a query string. We ignore others, because clients add the name of an operation for logs. */
 const inSearch = [...known, "documentId"];
 
 /** @throws {AppError} BAD_REQUEST */
@@ -67,7 +67,7 @@ export function refuseRepeatedParameters(search: string): void {
   }
 }
 
-/** Refuses invalid JSON in a query string, to which Yoga would respond with 500. @throws {AppError} BAD_REQUEST */
+/** Refuses invalid JSON in a query string, which Yoga would answer with 500. @throws {AppError} BAD_REQUEST */
 export function refuseMalformedSearch(search: string): void {
   const given = new URLSearchParams(search);
   for (const name of ["variables", "extensions"]) {
@@ -91,7 +91,7 @@ function requireJson(name: string, value: string): void {
   }
 }
 
-/** A GET's query string, which is not malformed, as the body of a POST. */
+/** Turns a GET's query string into the body of a POST. Check it by refuseMalformedSearch first. */
 export function readSearch(search: string): unknown {
   const { variables, extensions, ...others } = Object.fromEntries(new URLSearchParams(search));
   return withoutUnknown({ ...others, ...parsed({ variables }), ...parsed({ extensions }) });

@@ -5,14 +5,14 @@ import { isObject } from "../../lib/json/parseJson.js";
 import { clip } from "../../lib/text.js";
 import type { KnownOperations } from "../execution/operationCache.js";
 
-/** Listed in one message; the rest are counted. */
+/** A message lists this many problems, and counts the rest. */
 const problemsMax = 100;
 
 /**
  * Reads documents by id as GraphQL Code Generator's client preset writes them (`persistedDocuments`), and validates
  * them like any operation.
  *
- * @param known reads and gets each operation, so that even its first call is fast
+ * @param known keeps each operation, so that even its first call is fast
  * @throws {ConfigError} listing every problem of the file
  */
 export async function readPersistedOperations(

@@ -5,19 +5,19 @@ export interface PersistedOperations {
   /**
    * Replaces the id in a POST's body with the document.
    *
-   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_NOT_SUPPORTED without a file of them, or BAD_REQUEST for a
-   *   missing id where only persisted operations may run
+   * @throws {AppError} PERSISTED_QUERY_NOT_FOUND; PERSISTED_QUERY_NOT_SUPPORTED if there is no file of them; BAD_REQUEST if the id
+   *   is missing and only persisted operations may run
    */
   resolve(body: unknown): unknown;
   resolveSearch(search: string): string;
 }
 
 interface Options {
-  /** The operations by their ids; undefined without a file of them. */
+  /** Documents by id; undefined if there is no file of them. */
   readonly documents: ReadonlyMap<string, string> | undefined;
-  /** Only persisted operations may run. */
+  /** Whether only persisted operations may run. */
   readonly only: boolean;
-  /** Documents that may always be sent in full: the dashboard's. */
+  /** Documents that may always be sent in full: those of the dashboard. */
   readonly ownTexts: readonly string[];
 }
 
@@ -25,7 +25,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 /**
  * The id is `documentId` (GraphQL over HTTP, Appendix A) or `extensions.persistedQuery.sha256Hash` (Apollo and Relay).
- * An operation sent in full runs even if its id is unknown, unless only persisted ones may.
+ * An operation that is sent in full runs even if its id is unknown, unless only persisted operations may run.
  */
 export function createPersistedOperations({ documents, only, ownTexts }: Options): PersistedOperations {
   const own = new Set(ownTexts);
@@ -39,7 +39,7 @@ export function createPersistedOperations({ documents, only, ownTexts }: Options
     if (typeof id !== "string") throw new AppError("BAD_REQUEST", "The id of a persisted operation must be a string.");
     const text = documents?.get(id) ?? documents?.get(id.replace(/^sha256:/u, ""));
     if (text !== undefined || (!only && typeof params["query"] === "string")) return text;
-    // On these exact messages, clients send the operation in full: on the first, from then on.
+    // On these exact messages, clients send the operation in full. After the first one, they always do.
     if (documents === undefined) throw new AppError("PERSISTED_QUERY_NOT_SUPPORTED", "PersistedQueryNotSupported");
     throw new AppError("PERSISTED_QUERY_NOT_FOUND", "PersistedQueryNotFound");
   };

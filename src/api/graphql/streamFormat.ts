@@ -1,6 +1,6 @@
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>;
-  /** Written immediately, so that the client gets the headers. */
+  /** Written immediately, so that the client receives the headers. */
   readonly opening: Buffer;
   readonly heartbeat: Buffer;
   readonly closing: Buffer;
@@ -12,7 +12,7 @@ const common = {
   connection: "keep-alive",
   "cache-control": "no-cache",
   "content-encoding": "none",
-  "x-accel-buffering": "no", // nginx would keep values back (its manual: proxy_buffering)
+  "x-accel-buffering": "no", // otherwise nginx holds values back (see proxy_buffering in its manual)
 };
 
 /** The graphql-sse protocol, distinct connections mode. */
@@ -25,7 +25,7 @@ export const serverSentEvents: StreamFormat = {
 };
 
 const delimiter = "\r\n--graphql";
-/** Ends with the next part's delimiter, without which clients could not tell that this one is complete. */
+/** Ends with the delimiter of the next part, because it tells clients that this part is complete. */
 const part = (json: string) => Buffer.from(`\r\ncontent-type: application/json\r\n\r\n${json}${delimiter}`);
 
 /** The protocol of Apollo Client and Apollo Router, version 1.0. */

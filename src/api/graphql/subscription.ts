@@ -21,18 +21,18 @@ import { plainBodyBytesMax, plainBodyTooLarge } from "../execution/input/rawInpu
 import type { KnownOperations } from "../execution/operationCache.js";
 
 interface LiveValue {
-  /** Of its error, if it has one. */
+  /** The code of its error, if it has one. */
   readonly code: ErrorCode | undefined;
   /** Whether its error ended the subscription. */
   readonly isLast: boolean;
-  /** Serialized once for all streams of a format. */
+  /** The bytes for a format. They are made once for all streams. */
   framed(format: StreamFormat): Buffer;
 }
 
-/** Parsed and valid; can be started any number of times. */
+/** A valid subscription, which can be started any number of times. */
 export interface Subscription {
   readonly names: Operation["names"];
-  /** @returns the values, or errors, presented and reported to the observation */
+  /** @returns the values, or errors that are presented and reported to the observation */
   start(variables: Variables, context: Context): Promise<ExecutionResult | LiveValues>;
 }
 
@@ -68,7 +68,7 @@ function prepareSubscription(
       const values = { variableValues: own, contextValue: context };
       const source = await createSourceEventStream({ schema, document, operationName, ...values });
       if (!isAsyncIterable(source)) return { errors: presented(source.errors ?? [], context) };
-      // Tokens that allow less get errors in places where others get data.
+      // The scopes are part of the key, because tokens that allow less get errors instead of data.
       const key = `subscription ${id} ${[...context.identity.scopes].join()} ${digestOf(own)}`;
       // Clients of the same show get the same payload.
       const valueFor = (payload: object) => cachedWith(payload, key, () => execute(payload, own, context));
@@ -90,7 +90,7 @@ function presented(errors: readonly unknown[], context: Context) {
   return shown;
 }
 
-/** Executes one payload. Unexpected errors are reported for the request that started it. */
+/** Executes one payload. Reports unexpected errors for the request that started it. */
 async function valueOf(run: () => Promise<ExecutionResult> | ExecutionResult, context: Context): Promise<LiveValue> {
   try {
     const result = await run();
@@ -117,7 +117,7 @@ function asValue(result: ExecutionResult, isLast = false): LiveValue {
   };
 }
 
-/** The values for one client. Payloads that arrive while a value is made are skipped, except the latest. */
+/** The values for one client. Of payloads that arrive while a value is made, only the latest counts. */
 function liveValues(
   source: AsyncIterable<object>,
   valueFor: (payload: object) => Promise<LiveValue>,
@@ -152,15 +152,15 @@ function digestOf(variables: Variables): string {
 
 /** Clients of the same subscription share its values. */
 export interface KnownSubscriptions {
-  /** Undefined for anything but a valid subscription. */
+  /** Undefined if the text is not a valid subscription. */
   find(text: string, operationName: string | undefined): Subscription | undefined;
 }
 
-/** How many executions of a store run at a time, so that most connections stay free. */
+/** A store executes at most this many subscriptions at a time, so that most of its connections stay free. */
 const executionsOfStoreMax = 2;
 
 /**
- * @param known gets the documents
+ * @param known keeps the documents
  * @param waitMs how long a value may wait for others of its store before it is UNAVAILABLE; 4.5 seconds by default
  */
 export function createKnownSubscriptions(
@@ -169,12 +169,12 @@ export function createKnownSubscriptions(
   waitMs?: number,
 ): KnownSubscriptions {
   const executions = new FairShare({
-    places: Number.MAX_SAFE_INTEGER, // unlimited: connections are shared elsewhere
+    places: Number.MAX_SAFE_INTEGER, // unlimited, because forStore shares connections among stores
     ofStoreMax: executionsOfStoreMax,
     ...(waitMs !== undefined && { waitMs }),
     message: "Too many different subscriptions of this store wait for their values.",
   });
-  /** By document, with which they are forgotten, and name. */
+  /** By document and operation name. Forgotten together with the document. */
   const prepared = new WeakMap<DocumentNode, Map<string | undefined, Subscription>>();
   return {
     find(text, operationName) {

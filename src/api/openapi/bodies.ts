@@ -20,7 +20,7 @@ export interface OperationSources {
   readonly ofNamed: (type: GraphQLNamedType) => JsonSchema;
 }
 
-/** The body of an operation: the arguments that are not in its path as members of JSON, or a file. */
+/** The body of an operation: a JSON object of the arguments that are not in its path, or a file. */
 export function describeBody(operation: RestOperation, sources: OperationSources): object {
   const schema = named(sources.components, `${capital(operation.operationId)}Body`, () =>
     bodySchema(operation, sources),
@@ -67,7 +67,7 @@ function bodySchema(operation: RestOperation, { components, limits, ofNamed }: O
   };
 }
 
-/** In words: openapi-typescript makes members required that have a default. */
+/** Describes the default in words, because openapi-typescript makes members with a default required. */
 function describeWithDefault(argument: GraphQLArgument) {
   const { description, ...others } = describeArgument(argument);
   const { default: byDefault } = defaultOf(argument);
@@ -86,7 +86,7 @@ const fileExamples: Readonly<Record<string, string>> = {
   "application/x-ndjson": ndjsonExample,
 };
 
-/** By the argument whose items the lines are. */
+/** By the argument whose items are on the lines. */
 const linesExamples: Readonly<Record<string, string>> = { events: eventsNdjsonExample, orders: ordersNdjsonExample };
 
 function fileContent({ upload, batches, parameters }: RestOperation): Record<string, object> {

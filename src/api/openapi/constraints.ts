@@ -6,7 +6,7 @@ import { imagesMax, priceMin, urlCharactersMax } from "../../files/product/produ
 import { previewProducts } from "../../files/csv/csv.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
 
-/** The format uri-reference forbids non-ASCII letters, which browsers accept. */
+/** A pattern, because the format uri-reference forbids non-ASCII letters, which browsers accept. */
 const webUrl = { pattern: "^([Hh][Tt][Tt][Pp][Ss]?:)?//[^\\s|]+$", maxLength: urlCharactersMax };
 
 const constraintsOf: Readonly<Record<Exclude<FieldKind, "text">, JsonSchema>> = {
@@ -25,13 +25,12 @@ const productConstraints = mapFields((field) =>
 /** Constraints of input fields beyond their GraphQL types, by input type and field. */
 export const fieldConstraints: Readonly<Record<string, JsonSchemas>> = { ProductInput: productConstraints };
 
-/** Members of an answer that are no fields of its type: what reading a file showed. */
+/** Members of an answer that are not fields of its type: how a file was read. */
 export const addedFields: Readonly<Record<string, JsonSchemas>> = {
   ProductImport: {
     format: {
       type: "string",
-      description:
-        "The layout in which the file was read. Present for a file that was sent with options of how to read it.",
+      description: "The layout of the file. Present if the file was sent with options of how to read it.",
     },
     notes: {
       type: "array",
@@ -41,25 +40,26 @@ export const addedFields: Readonly<Record<string, JsonSchemas>> = {
     skipped: {
       type: "integer",
       description:
-        "Rows of the file that are no products of their own, which notes name. With `imported` and `failed`, all of its rows.",
+        "Rows of the file that are not products themselves; `notes` names them. Together with `imported` and `failed`, this counts all rows.",
     },
     columns: {
       type: "object",
       additionalProperties: { type: "string" },
-      description: "What each column that is used is for: a field, or what decides about one. Only of a dry run.",
+      description:
+        "For each column that is used: the field that it fills, or on which it has an effect. Only in a dry run.",
     },
     products: {
       type: "array",
       items: { type: "object" },
       maxItems: previewProducts,
-      description: "The first products as they would be stored. Only of a dry run of a file.",
+      description: "The first products as they would be stored. Only in a dry run of a file.",
     },
   },
 };
 
 /** Constraints of parameters beyond their GraphQL types. */
 export const parameterConstraints: JsonSchemas = {
-  // An empty site counts as not given. Without this, Postman sends made-up ones, and the call is refused.
+  // An empty site counts as not given. Without this default, Postman sends an invented site, and the call is refused.
   siteId: { default: "" },
   siteType: { default: "" },
   first: { minimum: 0, maximum: firstMax },
@@ -69,7 +69,7 @@ export const parameterConstraints: JsonSchemas = {
 };
 
 /**
- * How the members of an import's body depend on its mode: maxDeletions is for REPLACE, and PATCH takes products with any of
+ * How the members of an import's body depend on its mode: only REPLACE takes maxDeletions, and products of PATCH may have any of
  * their fields.
  */
 export const importModes: readonly ImportModeBody[] = [
@@ -79,14 +79,14 @@ export const importModes: readonly ImportModeBody[] = [
 ];
 
 interface ImportModeBody {
-  /** What may not be null must be given. */
+  /** If its type excludes null, the body must contain the mode. */
   readonly mode: JsonSchema;
   readonly omitted?: readonly string[];
   readonly isPartial?: boolean;
 }
 
 export const partialProduct =
-  "The fields of a product to change: those left out keep their values, and null clears an optional one. It is named by its id or, without one, its sku.";
+  "The fields of a product to change. Fields that are left out keep their values, and null clears an optional one. The product is found by its id or, without one, its sku.";
 
 /** Constraints of a body's members beyond their GraphQL types. */
 export function argumentConstraints({ bulkProductsMax }: Pick<ApiLimits, "bulkProductsMax">): JsonSchemas {

@@ -16,7 +16,7 @@ export const fileSchemas: JsonSchemas = {
   FileFormat: { type: "string", description: "The layout of a file of products.", enum: formatNames },
 };
 
-/** How a file is read, in the order in which routes name it. */
+/** Options of how a file is read, in the order in which routes name them. */
 const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, description: string]>> = {
   format: [
     { $ref: "#/components/schemas/FileFormat" },
@@ -24,9 +24,9 @@ const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, desc
   ],
   urlTemplate: [
     text,
-    "How URLs are made of columns in braces, such as `https://shop.example/products/{handle}`. Shopify, WooCommerce and Magento need it.",
+    "Builds URLs from columns in braces, such as `https://shop.example/products/{handle}`. Needed for Shopify, WooCommerce and Magento.",
   ],
-  delimiter: [text, "`comma`, `semicolon` or `tab`. By default it is found in the header."],
+  delimiter: [text, "`comma`, `semicolon` or `tab`. By default as in the header."],
   map: [
     { type: "array", items: text },
     "`field:column`, once for each field: `map=title:Name`. A column of images may be given several times.",
@@ -34,9 +34,9 @@ const readingOptions: Readonly<Record<string, readonly [schema: JsonSchema, desc
   default: [{ type: "array", items: text }, "`field:value` for rows without a value: `default=available:true`."],
   fillDown: [
     text,
-    "With mapped columns: rows that share this column have what the first of them has, where they lack it.",
+    "With mapped columns: rows with the same value in this column inherit empty cells from the first of them.",
   ],
-  encoding: [text, "Such as `windows-1252`. By default the file is UTF-8, or what its byte order mark says."],
+  encoding: [text, "Such as `windows-1252`. By default, the byte order mark decides, otherwise UTF-8."],
 };
 
 interface ExportDescription {
@@ -70,7 +70,7 @@ const productParameters = [
 
 const products = {
   tag: "Products",
-  description: "All products of the store in the order of their ids, of one moment, in constant memory.",
+  description: "A consistent snapshot of all products of the store, in the order of their ids, in constant memory.",
   parameters: productParameters,
   errors: ["VALIDATION_FAILED", "SITE_NOT_FOUND"],
 } as const;
@@ -84,18 +84,18 @@ const moment = (name: string, description: string, example: string) => ({
 const descriptions: Readonly<Record<string, ExportDescription>> = {
   exportProducts: {
     ...products,
-    answer: "A JSON object on each line, with the fields of ProductInput: what the import of NDJSON takes.",
+    answer: "A JSON object on each line, with the fields of ProductInput. The import of NDJSON reads this.",
     example: ndjsonExample,
   },
   exportProductsCsv: {
     ...products,
-    answer: "A header row, then a row for each product: what the import from CSV takes.",
+    answer: "A header row, then a row for each product. The import of CSV reads this.",
     example: csvExample,
   },
   exportLiveStreamAnalyticsCsv: {
     tag: "Analytics",
     description:
-      "A row of KPIs for each show that started in the given range, in the order of their start, in constant memory. One analytics read. Later versions may add columns at the end.",
+      "A row of KPIs for each show that started in the given range, in the order of their start, in constant memory. Counts as one analytics read. Later versions may add columns at the end.",
     answer: "A header row, then a row for each show. Amounts are in the currency of the store, shares in percent.",
     example: showsCsvExample,
     parameters: [
@@ -104,12 +104,12 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
       queryParameter(
         "bom",
         { type: "boolean", default: false },
-        "Whether it begins with a byte order mark, for Excel.",
+        "Whether the file begins with a byte order mark, for Excel.",
       ),
       queryParameter(
         "delimiter",
         { type: "string", default: "," },
-        "`comma` or `semicolon`, or the character itself. With semicolons, decimals have a comma.",
+        "`comma` or `semicolon`, or the character itself. With semicolons, numbers have a decimal comma.",
       ),
     ],
     errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
@@ -153,7 +153,7 @@ export function describeExport(exported: ExportRoute, limits: ApiLimits, example
   };
 }
 
-/** A parameter of the query string, which may be left out. */
+/** An optional parameter of the query string. */
 function queryParameter(name: string, schema: JsonSchema, description: string, isDeprecated = false) {
   return {
     name,
@@ -166,8 +166,8 @@ function queryParameter(name: string, schema: JsonSchema, description: string, i
 }
 
 /**
- * The parameters that accompany a body which is a file. None has an example or, sites aside, a default, so that tools which fill in
- * parameters send none of them with the body in JSON, which has the arguments itself.
+ * The parameters for a body that is a file. They have no examples and, except sites, no defaults: tools fill these in, and would send
+ * them with a JSON body, which already contains the arguments.
  */
 export function fileParameters(
   { upload, parameters }: RestOperation,
@@ -180,13 +180,13 @@ export function fileParameters(
       queryParameter(
         name,
         { ...parameterSchema(type, ofNamed), ...parameterConstraints[name] },
-        `${description ?? ""} Beside a file only.`.trim(),
+        `${description ?? ""} Only with a file.`.trim(),
         Boolean(deprecationReason),
       ),
     );
   const ofReading = (upload.readingOptions ?? []).map((name) => {
     const [schema, description] = readingOptions[name] ?? [text, ""];
-    return queryParameter(name, schema, `${description} Beside a file only.`);
+    return queryParameter(name, schema, `${description} Only with a file.`);
   });
   return [...ofArguments, ...ofReading];
 }

@@ -24,7 +24,7 @@ import { parameterConstraints } from "./constraints.js";
 export interface ApiSources {
   readonly schema: GraphQLSchema;
   readonly operations: readonly RestOperation[];
-  /** The paths that answer with a whole catalog. */
+  /** The paths that answer with a file. */
   readonly exports?: readonly ExportRoute[];
   readonly limits: ApiLimits;
 }
@@ -75,7 +75,7 @@ export function describeApi({ schema, operations, exports = [], limits }: ApiSou
   };
 }
 
-/** The document with the address of the server, which is absolute or relative to that of the document. */
+/** Adds the server's address, which is absolute or relative to that of the document. */
 export function describeServer(document: ApiDocument, serverUrl: string): object {
   const { openapi, info, ...rest } = document;
   return { openapi, info, servers: [{ url: serverUrl, description: "This server." }], ...rest };
@@ -87,15 +87,15 @@ const description = `A store's product catalog and the analytics of its live sho
 - Errors are problem details (RFC 9457). Programs should look at \`code\`, and at \`errors\` for every problem and its place.
 - HEAD is supported wherever GET is. Methods that a path does not support return 405 with the header \`Allow\`.
 - Responses to GET have an \`ETag\`. With its value as \`If-None-Match\`, the response is 304 without a body while nothing has changed. A 304 counts as a call.
-- Large responses are compressed with brotli or gzip for callers that accept it. Request bodies may be compressed, with \`Content-Encoding\` gzip, deflate or br.
+- Large responses are compressed with brotli or gzip if the caller accepts it. Request bodies may be compressed, with \`Content-Encoding\` gzip, deflate or br.
 - A call that is refused changes nothing.
-- An import with an \`Idempotency-Key\` may be sent again and is carried out once. Other calls refuse the header.`;
+- An import with an \`Idempotency-Key\` is executed once, even if it is sent again. Other calls refuse the header.`;
 
 const tagDescriptions: Readonly<Record<RestRoute["tag"], string>> = {
   Products: "Import, retrieve and delete the products of the store's catalog.",
   "Live streams": "List and save the store's live shopping shows, and record what their shoppers do.",
   Orders: "Record the shop's orders, and see for which shows they count and why.",
-  Store: "Read what the access token is of.",
+  Store: "Read the store of the access token.",
   Analytics: "Read how the store's live shopping shows perform.",
 };
 
@@ -113,7 +113,7 @@ function describeTags(routes: readonly RestRoute[]): object[] {
   return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] }));
 }
 
-/** One operation: its parameters are the arguments of its fields, but for those that its body has. */
+/** One operation. Its parameters are the arguments of its fields that are not in its body. */
 function describeOperation(operation: RestOperation, sources: OperationSources, exampleOf: ExampleOfProblem): object {
   const { limits, answer, ofNamed } = sources;
   const { operationId, summary, tag } = operation;

@@ -27,19 +27,19 @@ const scalarSchemas: JsonSchemas = {
   PathStep: { type: ["string", "integer"] },
 };
 
-/** The schemas that the document names, which are filled in as they are referred to. */
+/** The named schemas of the document. They are added when they are first referred to. */
 export type Components = Map<string, JsonSchema>;
 
-/** Refers to a schema of the document, which is made at its first use. */
+/** Refers to a schema of the document, and makes it at its first use. */
 export function named(components: Components, name: string, make: () => JsonSchema): JsonSchema {
   if (!components.has(name)) {
-    components.set(name, {}); // its place, before those of the schemas within it
+    components.set(name, {}); // reserves its place before the schemas within it
     components.set(name, make());
   }
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The JSON schema of a type, which says where null is allowed. */
+/** The JSON schema of a type, including where null is allowed. */
 export function typeSchema(type: GraphQLType, ofNamed: (named: GraphQLNamedType) => JsonSchema): JsonSchema {
   const nullable = getNullableType(type);
   const schema = isListType(nullable)
@@ -54,7 +54,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { type: [type, "null"], ...rest };
 }
 
-/** What is neither a list nor an object of an answer: scalars are written out, enums and input objects are named. */
+/** The schema of a scalar, enum or input object. Scalars are inline; enums and input objects are named. */
 export function inputSchema(
   type: GraphQLNamedType,
   components: Components,
@@ -65,17 +65,17 @@ export function inputSchema(
     return named(components, type.name, () => objectSchema(type, components, operations));
   }
   const scalar = scalarSchemas[type.name];
-  if (scalar === undefined) throw new Error(`The OpenAPI document cannot tell what ${type.name} is.`);
+  if (scalar === undefined) throw new Error(`The OpenAPI document has no schema for ${type.name}.`);
   return scalar;
 }
 
-/** The input object with any of its fields: it must have one of those that say which product it is. */
+/** The input object with all fields optional, except that one must say which product it is. */
 export function partialSchema(whole: JsonSchema): JsonSchema {
   const { required: _, description: __, ...rest } = whole;
   return { description: partialProduct, ...rest, anyOf: [{ required: ["id"] }, { required: ["sku"] }] };
 }
 
-/** The schema of a value in a path or query string, where there is no null. */
+/** The schema of a value in a path or query string, where null cannot be written. */
 export function parameterSchema(type: GraphQLType, ofNamed: (named: GraphQLNamedType) => JsonSchema): JsonSchema {
   const nullable = getNullableType(type);
   return isListType(nullable)
@@ -83,7 +83,7 @@ export function parameterSchema(type: GraphQLType, ofNamed: (named: GraphQLNamed
     : ofNamed(nullable as GraphQLNamedType); // neither a list nor non-null
 }
 
-/** The default of an argument, as JSON has it. */
+/** The default of an argument as JSON. */
 export function defaultOf({ defaultValue, type }: GraphQLArgument): { readonly default?: unknown } {
   if (defaultValue === undefined || defaultValue === null) return {};
   const nullable = getNullableType(type);
@@ -128,7 +128,7 @@ function objectSchema(
   };
 }
 
-/** Whether bodies do not have a field of an input type, because the path does. */
+/** Whether a field of an input type is in the path, and so not in bodies. */
 function isInPath(type: GraphQLInputObjectType, name: string, operations: readonly RestOperation[]): boolean {
   return operations.some(({ pathField, parameters }) => {
     const argument = pathField && parameters.get(pathField.member);

@@ -8,7 +8,7 @@ export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 export interface ApiLimits {
   readonly bodyBytesMax: number;
   readonly bulkProductsMax: number;
-  /** Calls a minute; 0 where there is no limit. */
+  /** Calls a minute; 0 means no limit. */
   readonly analyticsRateLimit: number;
   readonly productRateLimit: number;
 }

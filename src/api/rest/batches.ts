@@ -4,7 +4,7 @@ import { type Problem, Problems, validationFailed } from "../../errors.js";
 import { extensionsOf, presentError } from "../../schema/publicErrors.js";
 import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
-/** A batch was refused; those before it were executed. */
+/** A batch was refused. Those before it were executed. */
 export class BatchRefused extends Error {
   constructor(
     readonly problem: ProblemDetails,
@@ -14,12 +14,12 @@ export class BatchRefused extends Error {
   }
 }
 
-/** A compromise: few round trips, but others wait for each batch on the embedded engine. */
+/** A compromise: larger batches need fewer round trips, but on the embedded engine other requests wait for each batch. */
 const itemsMax = 2_000;
-/** Bounds the memory where lines are long. */
+/** Bounds memory if lines are long. */
 const bytesMax = 4 * lineBytesMax;
 
-/** A body of items, one on each line, that is executed in batches as it arrives. */
+/** Executes a body in batches as it arrives. Each line is one item. */
 export class Batches {
   readonly #argument: string;
   readonly #execute: (items: unknown[]) => Promise<ExecutionResult>;
@@ -30,7 +30,7 @@ export class Batches {
   #done = 0;
   #isBegun = false;
 
-  /** @param execute runs the operation with these items of the argument; its answer is an object of counts */
+  /** @param execute runs the operation with these items of the argument, and answers with an object of counts */
   constructor(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>) {
     this.#argument = argument;
     this.#execute = execute;
@@ -45,7 +45,7 @@ export class Batches {
     return this.#isFull() ? this.#runFull() : undefined;
   }
 
-  /** Executes the rest. @returns the sums of what the batches returned @throws {BatchRefused} */
+  /** Executes the rest. @returns the sums of all batches' counts @throws {BatchRefused} */
   async end(): Promise<Readonly<Record<string, number>>> {
     this.#waiting.push(...this.#splitter.end());
     await this.#runFull();
@@ -86,7 +86,7 @@ function malformed(problems: Problems): ExecutionResult {
   return { errors: [presentError(validationFailed(problems), { requestId: "", reportError: () => undefined })] };
 }
 
-/** A problem of an item of the list, by its line. */
+/** Replaces the index in a problem's path with the line. */
 function atLine(problem: Problem, argument: string, lines: readonly TextLine[]): Problem {
   const [name, index, ...path] = problem.path;
   const line = name === argument && typeof index === "number" ? lines[index]?.number : undefined;
@@ -94,6 +94,6 @@ function atLine(problem: Problem, argument: string, lines: readonly TextLine[]):
 }
 
 function afterOthers(message: string, done: number): string {
-  const reason = message.replace(/ Nothing was (?:changed|stored)\./u, ""); // true of the batch, but not of the body
-  return `${reason} The ${done} lines before this batch were recorded; send all of them again once this is corrected.`;
+  const reason = message.replace(/ Nothing was (?:changed|stored)\./u, ""); // true for the batch, but not for the whole body
+  return `${reason} The ${done} lines before this batch were recorded. Correct this, and send all lines again.`;
 }

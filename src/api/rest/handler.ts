@@ -16,31 +16,31 @@ import { problemDetails, type ProblemDetails } from "./problemDetails.js";
 
 /** A call of a documented path, before its body is read. */
 export interface RestCall {
-  /** The whole path, parameters by their names. */
+  /** The whole path, with names of parameters. */
   readonly route: string;
-  /** Of the answer. */
+  /** The media type of the answer. */
   readonly mediaType: string;
   /** The scope that is required before the body is read. */
   readonly scope: RequiredScope;
   readonly takesBody: boolean;
   readonly takesKey: boolean;
-  /** Whether GET of the same path answers with the state that it replaces. */
+  /** Whether GET of the same path answers with the state that the call replaces. */
   readonly takesCondition: boolean;
   readonly uploadTypes: readonly string[];
-  /** All of them, in words. */
+  /** All types of bodies, in words. */
   readonly bodyTypes: string;
   readonly batchTypes: readonly string[];
-  /** Before the body is read. @throws {AppError} BAD_REQUEST or VALIDATION_FAILED for parameters that it does not take */
+  /** Call this before reading the body. @throws {AppError} BAD_REQUEST or VALIDATION_FAILED for unknown parameters */
   checkParameters(search: string, body: "file" | "members"): void;
   openBatches(context: Context): Batches;
-  /** Executes it. @throws {AppError} for arguments that cannot be read; any other error is an answer */
+  /** Executes the call. @throws {AppError} if arguments cannot be read; other errors are in the response */
   run(input: RestInput, context: Context): Promise<RestResponse>;
 }
 
 export interface RestHandler {
-  /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that are allowed */
+  /** @throws {AppError} NOT_FOUND, or METHOD_NOT_ALLOWED with the allowed methods */
   prepare(method: string, path: string): RestCall | ExportCall;
-  /** The route of a path, parameters by their names; undefined where no method is served. */
+  /** The route of a path, with names of parameters; undefined if the path serves no method. */
   routeOf(path: string): string | undefined;
 }
 
@@ -57,7 +57,7 @@ interface PreparedOperation extends RestOperation {
   readonly args: ReturnType<typeof argumentReader>;
 }
 
-/** @param path a part of it may be an id with a slash */
+/** @param path to hint at encoding, because it may contain an id with a slash */
 export function pathNotFound(path = ""): AppError {
   const hint = path.startsWith(`${restBase}/product/v1/`) ? " A slash within an id is written %2F." : "";
   return new AppError("NOT_FOUND", `No resource exists at this path.${hint}`);
@@ -70,9 +70,9 @@ export class MethodNotAllowedError extends AppError {
 }
 
 /**
- * Serves the documented paths. Everything about a route that can be known at start is prepared here, once.
+ * Serves the documented paths. Prepares at start everything about a route that does not depend on the request.
  *
- * @throws {Error} for a route whose arguments cannot be written in its URL
+ * @throws {Error} if arguments of a route cannot be written in its URL
  */
 export function createRestHandler(schema: GraphQLSchema, operations: readonly RestOperation[]): RestHandler {
   const prepared = operations.map((operation) => prepareOperation(schema, operation));
@@ -100,7 +100,7 @@ export function createRestHandler(schema: GraphQLSchema, operations: readonly Re
   };
 }
 
-/** @param read of the same path, for a write that may have a condition */
+/** @param read the GET of the same path, for a write that may have a condition */
 function callOf(operation: PreparedOperation, segments: Segments, read: PreparedOperation | undefined): RestCall {
   return {
     route: operation.route,
@@ -142,7 +142,7 @@ function callOf(operation: PreparedOperation, segments: Segments, read: Prepared
   };
 }
 
-/** Compares what GET of the path answers within the transaction of a write. It is no call of its own under the rate limits. */
+/** Compares the answer to GET of the path within the transaction of a write. It does not count for the rate limits. */
 function stateCheck(
   read: PreparedOperation,
   segments: Segments,
@@ -153,7 +153,7 @@ function stateCheck(
   const { variables } = read.args.read(segments, { search, body: undefined });
   const limits = { ...context.limits, rates: { ...context.limits.rates, policies: {} } };
   return async (transaction) => {
-    const db = transaction as RootDatabase; // the reads of these paths begin no transaction
+    const db = transaction as RootDatabase; // reads of these paths do not begin a transaction
     const { data, errors } = await read.prepared.run(variables, { ...context, db, limits, notify: () => undefined });
     const [error] = errors ?? [];
     if (error === undefined) return condition(JSON.stringify(shown(data?.[read.operation], read, variables)));
@@ -163,7 +163,7 @@ function stateCheck(
   };
 }
 
-/** Parameters about how a body that is a file is read; undefined if there are none. */
+/** Parameters about how the file in the body is read; undefined if there are none. */
 function readingOptions(search: string, { upload }: RestOperation): Sent["uploadOptions"] {
   const query = new URLSearchParams(search);
   const given = (upload?.readingOptions ?? []).flatMap((name) => {
@@ -194,7 +194,7 @@ function prepareOperation(schema: GraphQLSchema, operation: RestOperation): Prep
   };
 }
 
-/** @throws {Error} for a field that the schema does not have */
+/** @throws {Error} if the schema does not have the field */
 function scopeOfRoute(schema: GraphQLSchema, { root, operation }: Pick<RestOperation, "root" | "operation">) {
   const type = root === "Query" ? schema.getQueryType() : schema.getMutationType();
   const scope = type?.getFields()[operation]?.extensions.scope;
@@ -212,13 +212,13 @@ function allowedMethods(operations: readonly Pick<RestOperation, "method">[]): s
   return [...new Set(methods)].toSorted();
 }
 
-/** All of REST that follows from the schema alone. */
+/** The part of REST that only depends on the schema. */
 export interface PreparedRest {
   readonly operations: readonly RestOperation[];
   readonly handler: RestHandler;
 }
 
-/** Takes most of the time that it takes to create an app, so that apps of one process can share it. */
+/** This takes most of the time in which an app is created, so apps of one process can share the result. */
 export async function prepareRest(schema: GraphQLSchema): Promise<PreparedRest> {
   const operations = await planRest(schema);
   return { operations, handler: createRestHandler(schema, operations) };
@@ -228,7 +228,7 @@ export type RestResponse =
   | { readonly status: 200; readonly body: unknown }
   | { readonly status: number; readonly problem: ProblemDetails; readonly retryAfterSeconds: number | undefined };
 
-/** @param reading what reading a file showed */
+/** @param reading how the file was read */
 function toRestResponse(
   { data, errors }: ExecutionResult,
   route: RestOperation,
@@ -244,7 +244,7 @@ function toRestResponse(
   return { status: problem.status, problem, retryAfterSeconds: extensions.retryAfterSeconds };
 }
 
-/** Adds what reading a file showed, where that was asked for. */
+/** Adds how the file was read, if the caller asked for it. */
 function withReading(body: unknown, { format, notes, skipped, columns, preview }: FileReading = {}): unknown {
   if (format === undefined && preview === undefined) return body;
   return {
@@ -256,7 +256,7 @@ function withReading(body: unknown, { format, notes, skipped, columns, preview }
   };
 }
 
-/** Omits the fields that are shown on demand only. */
+/** Omits fields that are shown on demand. */
 function shown(body: unknown, { shownOnDemand = [] }: RestOperation, variables: Variables): unknown {
   const omitted = shownOnDemand.flatMap(({ fields, argument, value }) => (variables[argument] === value ? [] : fields));
   if (omitted.length === 0) return body;

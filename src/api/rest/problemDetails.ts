@@ -33,7 +33,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   UNAVAILABLE: { status: 503, title: "Service unavailable" },
 };
 
-/** An error in REST: RFC 9457, with the code and every problem. */
+/** An error in REST (RFC 9457), with the code and its problems. */
 export interface ProblemDetails {
   readonly type: string;
   readonly title: string;
@@ -43,7 +43,7 @@ export interface ProblemDetails {
   readonly errors: readonly Problem[];
   /** The number of all problems; `errors` lists the first 100. */
   readonly errorsTotal: number;
-  /** Present with INTERNAL only, for reports. */
+  /** Only with INTERNAL, for reports. */
   readonly requestId?: string;
 }
 

@@ -2,12 +2,12 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { type ColumnType, productColumns } from "../../files/product/product.columns.js";
 import { productFieldNames } from "../../files/product/product.fields.js";
 
-/** Imports take both. */
+/** Imports accept both. */
 export type ExportFormat = "csv" | "ndjson";
 
 export interface ExportFilter {
   readonly storeId: string;
-  /** Only products sold on this site: those assigned to it, and those assigned to no site. */
+  /** Only products sold on this site: those assigned to it or to no site. */
   readonly siteId?: string | undefined;
   readonly available?: boolean | null | undefined;
   readonly updatedSince?: Date | null | undefined;
@@ -20,7 +20,7 @@ export const exportOpenings: Readonly<Record<ExportFormat, string>> = {
 
 const quoted = (text: string) => `'"' || replace(${text}, '"', '""') || '"'`;
 
-/** Texts are always quoted: an unquoted one would lose white space around it. */
+/** Always quotes texts, because unquoted ones would lose white space at their ends. */
 const cells: Readonly<Record<ColumnType, (column: string) => string>> = {
   text: (column) => `coalesce(${quoted(column)}, '')`,
   numeric: (column) => `coalesce(${column}::text, '')`,
@@ -52,7 +52,7 @@ export function exportedProducts({ storeId, siteId, available, updatedSince }: E
   return Prisma.sql`FROM "Product" p WHERE ${Prisma.join(conditions, " AND ")}`;
 }
 
-/** With the store of each table: see storeStatements.ts. */
+/** Names the store for each table: see storeStatements.ts. */
 function soldOn(storeId: string, siteId: string): Prisma.Sql {
   const assigned = Prisma.sql`SELECT FROM "ProductSite" t WHERE t."storeId" = ${storeId} AND t."productId" = p.id`;
   return Prisma.sql`(EXISTS (${assigned} AND t."siteId" = ${siteId}) OR NOT EXISTS (${assigned}))`;

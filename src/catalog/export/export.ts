@@ -19,7 +19,7 @@ const optimisticAttempts = 3;
 
 const timeoutMs = 15 * 60_000;
 
-/** Every change of a row changes its `xmin`. */
+/** Every change of a row changes its `xmin`, from which its version is made. */
 const digest = Prisma.raw(
   `count(*)::int AS products, coalesce(sum(hashtextextended(p.id, p.version)), 0)::text AS versions`,
 );
@@ -32,17 +32,17 @@ export interface ExportOptions extends Omit<ExportFilter, "storeId" | "siteId"> 
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Each open export may have a temporary file of the size of a catalog. */
+/** Bounded, because each open export may have a temporary file as large as a catalog. */
 export const exportPlaces = new FairShare({
   places: 16,
   ofStoreMax: 4,
-  message: "Too many exports are under way.",
+  message: "Too many exports are in progress.",
   retryAfterSeconds: 5,
 });
 
 /**
- * Products in the order of their ids, as bytes that an import takes: one consistent snapshot, in constant memory.
- * However slow the consumer is, the database is read at its own speed. Returning from the generator ends the reading.
+ * Products in the order of their ids, as bytes that an import accepts: one consistent snapshot, in constant memory. A slow consumer
+ * does not slow down reading the database. Returning from the generator ends the reading.
  *
  * @throws {AppError} SITE_NOT_FOUND or UNAVAILABLE, before the first piece
  */
@@ -69,7 +69,7 @@ export async function* exportProducts(
     (error: unknown) => queue.end({ error }),
   );
   try {
-    if (isSingle) await reading; // only its end shows that it was consistent
+    if (isSingle) await reading; // only its end proves that it was consistent
     yield* withOpening(exportOpenings[format], queue.pieces());
   } finally {
     abort();
@@ -98,7 +98,7 @@ function readShared(db: RootDatabase, reader: ExportReader): Promise<void> {
   return asWideRead(db, reader.filter.storeId, () => readSnapshot(db, reader), reader.signal);
 }
 
-/** The opening comes with the first piece, after any failure to read that one. */
+/** Sends the opening with the first piece, so that a failure to read that one comes before it. */
 async function* withOpening(opening: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let isOpen = false;
   for await (const piece of pieces) {
@@ -120,8 +120,8 @@ interface Page extends Digest {
 }
 
 /**
- * Reads a consistent snapshot in the embedded engine's single session, which an open cursor would block: page by page,
- * in statements of milliseconds, and again if the catalog has then changed. The last attempt is one transaction.
+ * Reads a consistent snapshot in the embedded engine's single session, which an open cursor would block. It reads page by page, in
+ * statements of milliseconds, and starts again if the catalog has changed by then. The last attempt is one transaction.
  *
  * @throws the signal's reason once it is aborted
  */
@@ -164,8 +164,7 @@ async function readPage(
   afterId: string | null,
 ): Promise<Page> {
   const after = afterId === null ? Prisma.empty : Prisma.sql`AND p.id > ${afterId}`;
-  // A subquery as in product.searchIndex.ts: with a plain limit, the planner would sort the whole catalog for each
-  // page.
+  // A subquery as in product.searchIndex.ts, because with a plain limit the planner would sort the whole catalog for each page.
   const [page] = await db.$queryRaw<[Row<Page>]>`
     SELECT ${digest}, string_agg(p.line, '' ORDER BY p.id) AS lines, max(p.id) AS "lastId" FROM (
       SELECT p.id, ${version}, ${exportLines[format]} AS line ${exportedProducts(filter)} ${after}
@@ -173,7 +172,7 @@ async function readPage(
   return { ...page, versions: BigInt(page.versions) };
 }
 
-/** Undefined while an import of another process is partly stored. */
+/** Undefined while another process's import is partly stored. */
 async function digestOf(db: Database, filter: ExportFilter): Promise<Digest | undefined> {
   await readsUnblocked(filter.storeId);
   const [row] = await db.$queryRaw<[Row<Digest> & { isPartial: boolean }]>`
@@ -186,15 +185,15 @@ async function digestOf(db: Database, filter: ExportFilter): Promise<Digest | un
 interface ExportReader {
   readonly format: ExportFormat;
   readonly filter: ExportFilter;
-  /** Takes lines and the number of their products. It must not wait for the client. */
+  /** Receives lines and the number of their products. It must not wait for the client. */
   readonly take: (lines: string, products: number) => Promise<void>;
-  /** Drops all that was taken, to begin again. */
+  /** Drops everything taken so far, to start again. */
   readonly restart: () => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads one snapshot from the cursor of one statement, which closes with the transaction.
+ * Reads one snapshot from the cursor of one statement, which the end of the transaction closes.
  *
  * @throws the signal's reason once it is aborted
  */

@@ -27,11 +27,11 @@ interface Application {
   readonly now: string;
 }
 
-/** Rows of a transaction of the embedded engine: about a tenth of a second. */
+/** The rows of one transaction of the embedded engine, which take about a tenth of a second. */
 const stepRows = chunkRowsMax / 2;
 const stepTimeoutMs = 60_000;
 
-/** Stores the staged rows that do not fail, within one transaction. */
+/** Stores the staged rows that do not fail, in one transaction. */
 export async function applyStaged(
   transaction: Database,
   key: StagedKey,
@@ -50,7 +50,7 @@ export async function applyStaged(
   return counts;
 }
 
-/** The words of patched products are made here: those of all at once would take too much memory. */
+/** In parts, because the words of patched products are made here, and those of all would take too much memory. */
 async function applyInParts(transaction: Database, key: StagedKey, part: Omit<Part, "lines">): Promise<UpsertCounts> {
   let [stored, created] = [0, 0];
   for (let after = -1; ;) {
@@ -67,11 +67,11 @@ async function applyInParts(transaction: Database, key: StagedKey, part: Omit<Pa
 interface Part {
   readonly target: ImportTarget;
   readonly now: string;
-  /** The condition of its rows. */
+  /** The condition for its rows. */
   readonly lines: Prisma.Sql;
 }
 
-/** Stores some of the staged rows, whatever each of them does. The others must follow. */
+/** Stores some of the staged rows, of whatever kind. The others must follow. */
 async function applyPart(transaction: Database, key: StagedKey, { target, now, lines }: Part): Promise<UpsertCounts> {
   const { storeId, siteId } = target;
   const rowsThat = (condition: Prisma.Sql) => stagedRows(key, Prisma.sql`${lines} AND ${condition}`);
@@ -86,8 +86,8 @@ async function applyPart(transaction: Database, key: StagedKey, { target, now, l
 }
 
 /**
- * Gives products whose sku one of the rows takes a placeholder until another part of the import replaces or removes them, as
- * the check of the whole import guarantees. So skus are never double between statements.
+ * If a row takes the sku of another product, gives that product a placeholder, so that skus stay unique between statements. The
+ * check of the whole import guarantees that another part replaces or removes that product.
  */
 async function releaseSkus(transaction: Database, key: StagedKey, lines: Prisma.Sql): Promise<void> {
   await transaction.$executeRaw`
@@ -97,7 +97,7 @@ async function releaseSkus(transaction: Database, key: StagedKey, lines: Prisma.
 }
 
 /**
- * An array is read first. Joined, as few rows as the statistics tell of would be looked at for each product of the store.
+ * An array, not a join: a join would be planned as a nested loop, because the staging table has no statistics yet.
  */
 function removedIds(key: StagedKey, lines = Prisma.sql`true`): Prisma.Sql {
   return Prisma.sql`SELECT unnest(ARRAY(
@@ -105,7 +105,7 @@ function removedIds(key: StagedKey, lines = Prisma.sql`true`): Prisma.Sql {
 }
 
 /**
- * Stores the rows of an accepted import in short transactions, on the embedded engine. Each records its progress, so this may be
+ * On the embedded engine, stores the rows of an accepted import in short transactions. Each records its progress, so this can be
  * repeated and run concurrently.
  */
 export async function applySteps(db: RootDatabase, key: StagedKey): Promise<void> {
@@ -129,13 +129,13 @@ async function applyStep(transaction: Database, key: StagedKey): Promise<boolean
   }
   const lines = Prisma.sql`s.line > ${appliedLine} AND s.line <= ${last}`;
   await applyPart(transaction, key, { target: { storeId, siteId: siteId ?? undefined }, now, lines });
-  await mergeSearchIndex(transaction); // otherwise a later step would merge all entries at once, for seconds
+  await mergeSearchIndex(transaction); // otherwise a later step would take seconds to merge all entries at once
   await transaction.$executeRaw`
     UPDATE "StagedImport" SET "appliedLine" = ${last} WHERE "storeId" = ${storeId} AND id = ${importId}`;
   return true;
 }
 
-/** On the embedded engine, completes accepted imports of the store whose processes have ended, or wait. */
+/** On the embedded engine, completes accepted imports of the store whose processes ended or are waiting. */
 export async function applyAccepted(db: RootDatabase, storeId: string): Promise<void> {
   const accepted = await db.$queryRaw<StagedKey[]>`
     SELECT "storeId", id AS "importId" FROM "StagedImport"

@@ -5,27 +5,27 @@ import { tiedToSiteAlone } from "./modes/replace.js";
 import type { ErrorPolicy } from "../../files/rowChecks.js";
 import { ofImport, type StagedKey } from "./staging/rows.js";
 
-/** What is wrong with a staged row, though it is valid by itself. */
+/** What is wrong with a staged row that is valid by itself. */
 export interface RowProblem {
   readonly line: number;
   readonly kind: "missing" | "prices" | "duplicate" | "conflict";
   readonly field: "id" | "sku" | "price_min";
   readonly value: string | null;
-  /** The product that has the sku of a conflict. */
+  /** In a conflict, the product that has the sku. */
   readonly holder: string | null;
-  /** The first row of a doubled key, or of the holder. */
+  /** The first row with the duplicate key, or of the holder. */
   readonly first: number | null;
-  /** The last row of a doubled key. */
+  /** The last row with the duplicate key. */
   readonly last: number | null;
 }
 
 export type KeyColumn = "id" | "sku";
 export const keyColumns: readonly KeyColumn[] = ["id", "sku"];
 
-/** A row `t` gives its product another sku, as all do but patches without one. */
+/** Whether row `t` sets its product's sku, as all rows do except patches without one. */
 const takesSku = Prisma.sql`NOT t.failed AND (t.present IS NULL OR t.sku IS NOT NULL)`;
 
-/** Ids or skus that several rows have, with the first and the last of these. Usually there are none, so keys are counted, not rows. */
+/** Ids or skus of several rows, with the first and the last of these. Counts keys, not rows, because usually there are none. */
 function doubles(column: KeyColumn, key: StagedKey, condition = Prisma.empty): Prisma.Sql {
   const name = Prisma.raw(`t.${column}`);
   return Prisma.sql`(SELECT ${name} AS key, min(t.line) AS first, max(t.line) AS last
@@ -33,10 +33,10 @@ function doubles(column: KeyColumn, key: StagedKey, condition = Prisma.empty): P
     GROUP BY ${name} HAVING count(*) > 1 ${condition})`;
 }
 
-/** Rows that are one product by their id have one sku by right: the problem is that of the id. */
+/** Rows with the same id may have the same sku: then only the id is the problem. */
 const isOfSeveralIds = Prisma.sql`AND (min(t.id) IS DISTINCT FROM max(t.id) OR count(t.id) < count(*))`;
 
-/** Each row whose id or sku another one has too, as each of them fails; or each such key once, at its first row. */
+/** Each row with a duplicate id or sku, because each fails; or each such key once, at its first row. */
 function duplicates(column: KeyColumn, key: StagedKey, policy: ErrorPolicy): Prisma.Sql {
   const found = (line: string) =>
     Prisma.sql`SELECT ${Prisma.raw(line)}, 2, 'duplicate', ${column}, d.key, NULL, d.first, d.last`;
@@ -47,7 +47,7 @@ function duplicates(column: KeyColumn, key: StagedKey, policy: ErrorPolicy): Pri
 }
 
 /**
- * Notes for each row which other product of the store has its sku. With REPLACE, products that are deleted have none.
+ * Notes for each row which other product of the store has its sku. With REPLACE, products that will be deleted do not count.
  */
 export async function findHolders(
   transaction: Database,
@@ -72,13 +72,13 @@ export async function findHolders(
 interface Search {
   readonly errorPolicy: ErrorPolicy;
   readonly listMax: number;
-  /** The columns that several rows may have a value of. */
+  /** The columns in which several rows may have the same value. */
   readonly doubled: readonly KeyColumn[];
 }
 
 /**
- * Finds, in the order of rows: patches whose product is missing or would have a price_min above its price_max, keys that several rows
- * have, and skus of products that this import does not replace, or fails to.
+ * Finds, in the order of rows: patches whose product is missing or would get a price_min above its price_max, duplicate keys, and
+ * skus of products that this import does not replace or fails to replace.
  */
 export async function findRowProblems(
   transaction: Database,
@@ -105,7 +105,7 @@ export async function findRowProblems(
   return { list: placed, total: list[0]?.total ?? 0 };
 }
 
-/** The first row of each product, of those that have one. */
+/** The first row of each product that has one. */
 async function linesOf(
   transaction: Database,
   key: StagedKey,
@@ -119,9 +119,10 @@ async function linesOf(
 }
 
 /**
- * Fails invalid rows, of which only keys are staged, and duplicates. With OR in one statement, all pairs of rows would be compared.
+ * Marks invalid rows, of which only keys are staged, and duplicates as failed. Several statements, because with OR in one, PostgreSQL
+ * would compare all pairs of rows.
  *
- * @returns the columns that several rows have a value of
+ * @returns the columns in which several rows have the same value
  */
 export async function failInvalidAndDuplicates(transaction: Database, key: StagedKey): Promise<readonly KeyColumn[]> {
   await transaction.$executeRaw`
@@ -138,8 +139,8 @@ export async function failInvalidAndDuplicates(transaction: Database, key: Stage
 }
 
 /**
- * Fails rows whose sku belongs to a product that is not replaced, or whose row fails in turn, by pointer jumping: chains
- * take logarithmically many rounds. Cycles, as of exchanged skus, do not fail.
+ * Marks rows as failed whose sku belongs to a product that is not replaced, or whose own row fails. Pointer jumping takes
+ * logarithmically many rounds for chains. Cycles, such as exchanged skus, do not fail.
  */
 export async function failDependents(transaction: Database, key: StagedKey): Promise<void> {
   const waits = Prisma.sql`${ofImport("s", key)} AND NOT s.failed AND s.blocker IS NOT NULL`;
@@ -158,7 +159,7 @@ export async function failDependents(transaction: Database, key: StagedKey): Pro
 
 const linesAtOnce = 200_000;
 
-/** @param lines gets the lines of the rows that do not fail */
+/** @param lines receives the lines of the rows that do not fail */
 export async function collectAccepted(transaction: Database, key: StagedKey, lines: AcceptedLines): Promise<void> {
   lines.clear(); // an earlier attempt may have filled it
   for (let after = 0; ;) {
@@ -174,9 +175,9 @@ export async function collectAccepted(transaction: Database, key: StagedKey, lin
 
 export interface StagedCounts {
   readonly all: number;
-  /** Rows that fail, but are valid by themselves. */
+  /** Rows that fail although they are valid by themselves. */
   readonly failed: number;
-  /** Invalid rows of which at least one key is known. */
+  /** Invalid rows with at least one known key. */
   readonly invalid: number;
 }
 

@@ -22,15 +22,15 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { fieldBits, requiredBits } from "../../files/product/product.fields.js";
 
 export interface Checked extends Pick<Written, "remark"> {
-  /** UPSERT in place of a REPLACE that may delete nothing. */
+  /** UPSERT for a REPLACE that must not delete anything. */
   readonly mode: ImportMode;
   readonly failures?: ImportFailures;
 }
 
 /**
- * Compares all rows with each other and with the catalog: marks those that fail, or refuses the import where one does.
+ * Compares all rows with each other and with the catalog, and marks those that fail, or refuses the import if one does.
  *
- * @throws {AppError} VALIDATION_FAILED with every problem; UNAVAILABLE where rows are gone, as after a crash of the server
+ * @throws {AppError} VALIDATION_FAILED with every problem; UNAVAILABLE if rows are gone, for example after a crash of the server
  */
 export async function check(transaction: Database, job: ImportJob, staged: StagedRows): Promise<Checked> {
   await requireAll(transaction, staged);
@@ -61,9 +61,10 @@ async function findProblems(transaction: Database, { source, errorPolicy }: Impo
   return inOrderOfRows(read.problems, { list: list.map((row) => problemOf(row, source)), total });
 }
 
-export const nothingDeleted = "No product is deleted, since a failed one has neither an id nor a sku that can be read.";
+export const nothingDeleted =
+  "No product was deleted: a failed row has no readable id or sku, so we cannot tell which product it is.";
 
-/** A failed row without keys may mean any product, so nothing is deleted then. */
+/** A failed row without keys may be any product, so REPLACE then deletes nothing. */
 async function failRows(transaction: Database, job: ImportJob, { key, read }: CheckedRows): Promise<Checked> {
   const { problems, failed: invalid = { list: [], total: 0 } } = read;
   if (problems.total > 0) throw validationFailed(problems);
@@ -85,7 +86,7 @@ interface Listed {
   readonly doubled: readonly KeyColumn[];
 }
 
-/** A row may be missing, have two keys of others, and a sku of another product. */
+/** A row may miss its product, repeat both keys, and have the sku of another product. */
 const rowProblemKinds = 4;
 
 async function listFailures(
@@ -154,8 +155,8 @@ function nameOfPlace({ path, line }: ReturnType<ProductSource["placeOf"]>): stri
 }
 
 /**
- * Looks up the products that staged rows of a patch name: rows get their ids, or a fault. Rows of new products become
- * those of an upsert, where they have all required fields.
+ * Looks up the products that rows of a patch name, and gives the rows their ids or a fault. Rows of new products with all required
+ * fields become rows of an upsert.
  */
 async function resolvePatches(transaction: Database, key: StagedKey): Promise<void> {
   const { storeId } = key;

@@ -18,9 +18,8 @@ import { type ImportResult, importResult, type Written } from "./result.js";
 import { type StagedRows, withoutNestedLoops } from "./staging/rows.js";
 
 /**
- * Compares staged rows with each other and with the catalog, and stores those that are right, in one transaction that locks the catalog.
- * The embedded engine, of which a transaction would hold the only session, applies rows in steps after it, while readers of the store
- * wait.
+ * Compares staged rows with each other and with the catalog, and stores the valid ones, in one transaction that locks the catalog. The
+ * embedded engine stores rows in steps afterwards, because a transaction would hold its only session; readers of the store wait.
  *
  * @throws {AppError} VALIDATION_FAILED, TOO_MANY_DELETIONS or UNAVAILABLE
  */
@@ -55,11 +54,11 @@ function storedLater(cause: unknown): never {
 }
 
 /**
- * The transaction of an import that answers as before where the import's key was used, else stores the answer too. It is repeated
- * where others hold a lock.
+ * Runs the transaction of an import. If its key was used before, it returns the earlier answer, else it stores the answer too. Repeats
+ * the transaction while others hold a lock.
  *
  * @param isLong whether it has several statements
- * @param write rolls back where it gives undefined
+ * @param write the transaction rolls back if it returns undefined
  */
 export function transact<Answer extends ImportResult | undefined>(
   db: RootDatabase,
@@ -77,7 +76,7 @@ export function transact<Answer extends ImportResult | undefined>(
         const work = () =>
           inTransactionIf(db, { timeoutMs: importTimeoutMs }, isKept, async (transaction) => {
             const stored = once(transaction, () => write(transaction, lock));
-            return isLong ? stored : asLocked(stored); // a short import that met a lock is repeated
+            return isLong ? stored : asLocked(stored); // repeats a short import that met a lock
           });
         return isLong ? asLongWork(db, storeId, work, signal) : work();
       },
@@ -105,7 +104,7 @@ async function removalsOf(
   return { deleted: removals.deleted, remark: `The import would be refused: it would ${excess}.` };
 }
 
-/** From now on the import counts: applySteps stores its rows, in this process or in a later one. */
+/** From now on the import counts, and applySteps stores its rows in this process or a later one. */
 async function accept(transaction: Database, { key }: StagedRows, now: string): Promise<void> {
   const decided = await transaction.$executeRaw`
     UPDATE "StagedImport" SET "decidedAt" = ${now}::timestamptz
@@ -114,7 +113,7 @@ async function accept(transaction: Database, { key }: StagedRows, now: string): 
 }
 
 /**
- * Refuses an import with invalid rows, and reports what is wrong with its keys too. It waits for no other import.
+ * Refuses an import with invalid rows, and also reports problems of its keys. Does not wait for other imports.
  *
  * @throws {AppError} VALIDATION_FAILED with every problem
  */
@@ -123,7 +122,7 @@ export function refuse(db: RootDatabase, job: ImportJob, rows: StagedRows): Prom
     inTransaction(db, { timeoutMs: importTimeoutMs }, async (transaction): Promise<never> => {
       await withoutNestedLoops(transaction);
       await check(transaction, job, rows);
-      throw new Error("An import with invalid rows cannot be right.");
+      throw new Error("An import with invalid rows was not refused.");
     });
   return asLongWork(db, job.target.storeId, work, job.signal);
 }

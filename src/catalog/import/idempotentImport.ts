@@ -5,7 +5,7 @@ import { AppError } from "../../errors.js";
 import type { IdempotentRequest } from "./importTypes.js";
 import type { ImportResult } from "./result.js";
 
-/** Returns the stored answer, or does the work and stores its answer, if there is one. */
+/** Returns the stored answer, or does the work and stores its answer if there is one. */
 type Once<Answer> = (transaction: Database, work: () => Promise<Answer>) => Promise<Answer | ImportResult>;
 
 interface Times {
@@ -17,7 +17,7 @@ class KeyInUse extends Error {}
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/u;
 const waitMs = 10_000;
-/** Expired answers that a request removes. */
+/** How many expired answers a request removes. */
 const expiredMax = 100;
 
 /** @throws {AppError} BAD_REQUEST */
@@ -27,7 +27,7 @@ export function requireValidKey({ key }: IdempotentRequest): void {
 }
 
 /**
- * Looks for the answer of an earlier request with this key, before anything is done for this one.
+ * Looks for the answer to an earlier request with this key, before doing anything for this one.
  *
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request
  */
@@ -44,8 +44,8 @@ export async function findEarlierAnswer(
 }
 
 /**
- * Runs an import and stores its answer in the same transaction: for a day, the same request gets that answer. A failed
- * request stores nothing and may be repeated. Concurrent ones wait without a connection.
+ * Runs an import, and stores its answer in the same transaction: for a day, the same request gets that answer. A failed request
+ * stores nothing and may be repeated. Concurrent requests wait without a connection.
  *
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request, IDEMPOTENCY_KEY_IN_USE after the maximum wait
@@ -89,7 +89,7 @@ async function workOnce<Answer extends ImportResult | undefined>(
 }
 
 /**
- * Separate, so that the next statement sees what was committed before. Of the store's row: see storeStatements.ts.
+ * A separate statement, so that the next one sees what was committed before. Selects from the store's row: see storeStatements.ts.
  */
 async function lockKey(transaction: Database, storeId: string, { key }: IdempotentRequest): Promise<Times> {
   const name = `import ${storeId} ${key}`;
@@ -118,7 +118,7 @@ async function findAnswer(
   return row && (JSON.parse(row.answer) as ImportResult);
 }
 
-/** Replaces an expired one. Times are parameters: see storeStatements.ts. */
+/** Stores an answer, or replaces an expired one. Times are parameters: see storeStatements.ts. */
 async function storeAnswer(
   transaction: Database,
   storeId: string,
@@ -147,7 +147,7 @@ export function keyInUse(): AppError {
 
 const keptFor = "24 hours";
 
-/** Removes the oldest expired answers, at most so many. The age is checked twice, to keep a row that was just replaced. */
+/** Removes at most `max` expired answers, the oldest first. Checks the age twice, to keep a row that was just replaced. */
 export async function removeExpired(db: Database, storeId: string, max: number): Promise<void> {
   await db.$executeRaw`
     DELETE FROM "IdempotencyKey"

@@ -24,7 +24,7 @@ const ImportMode = builder.enumType("ImportMode", {
     PATCH:
       "Changes only the given fields; null clears an optional one. A missing product fails, or is created if all required fields are given. For importProductsCsv; lists of products have patchProducts.",
     REPLACE:
-      "Replaces the catalog: products that it does not contain are deleted in the same transaction. With a siteId, only those of that site.",
+      "Replaces the catalog: deletes products that it does not contain, in the same transaction. With a siteId, only those of that site.",
   }),
 });
 
@@ -109,7 +109,7 @@ export const importArgs = builder.args((t) => ({
     type: ImportErrorPolicy,
     required: false,
     defaultValue: "REJECT_ALL",
-    description: "Whether one product that fails rejects the whole import.",
+    description: "Whether a product that fails rejects the whole import.",
   }),
   dryRun: t.boolean({
     required: false,
@@ -119,16 +119,16 @@ export const importArgs = builder.args((t) => ({
   }),
 }));
 
-/** @param given an input object or a list of them, or the placeholder that GraphQL got; see api/execution/input/rawInputs.ts */
+/** @param given an input object, a list of them, or the placeholder that GraphQL received; see api/execution/input/rawInputs.ts */
 export function asSent(given: unknown, { sent: { originals, frame } }: Context): Original {
-  const first: unknown = Array.isArray(given) ? given[0] : given; // none in an empty list of a document without variables
+  const first: unknown = Array.isArray(given) ? given[0] : given; // undefined for an empty list in a document without variables
   const { id } = (first ?? {}) as { readonly id?: unknown };
   const original = typeof id === "string" ? originals?.get(id) : undefined;
   if (original === undefined) return { value: given, takesSingles: false, frame };
   return "unparsed" in original ? original : { ...original, frame };
 }
 
-/** The text, or its unparsed JSON string where GraphQL got a placeholder. */
+/** The text, or its unparsed JSON string if GraphQL received a placeholder. */
 export function csvAsSent(csvContent: string, { sent: { originals } }: Context): CsvSource {
   const original = originals?.get(csvContent);
   return original !== undefined && "unparsed" in original ? { json: original.unparsed } : { text: csvContent };
@@ -155,7 +155,7 @@ export async function observed(
 }
 
 /**
- * The type of products in the GraphQL schema requires fields that a patch may leave out.
+ * Refuses PATCH over GraphQL, because the schema's type of products requires fields that a patch may omit.
  *
  * @throws {AppError} VALIDATION_FAILED for a patch over GraphQL
  */

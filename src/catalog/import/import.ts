@@ -30,16 +30,16 @@ export interface ImportOptions extends ModeOptions {
   readonly idempotency?: IdempotentRequest | undefined;
   /** REJECT_ALL by default. */
   readonly errorPolicy?: ErrorPolicy | null | undefined;
-  /** Stores nothing, nor the answer under a key. */
+  /** Stores neither products nor the answer under a key. */
   readonly dryRun?: boolean | null | undefined;
-  /** When the client disconnects or its token ends: unless all rows were sent, nothing is stored. */
+  /** Aborted when the client disconnects or its token ends. Then nothing is stored unless all rows were sent. */
   readonly signal?: AbortSignal | undefined;
-  /** With REJECT_FAILED: lines of accepted rows where others fail. */
+  /** With REJECT_FAILED, receives the lines of accepted rows if others fail. */
   readonly acceptedLines?: AcceptedLines | undefined;
 }
 
 /**
- * Imports all products, or as `errorPolicy` says, in one transaction that locks the catalog: while they are read, or once they are
+ * Imports all products, or as `errorPolicy` says, in one transaction that locks the catalog, while reading them or once they are
  * staged.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, TOO_MANY_DELETIONS, UNAVAILABLE, BAD_REQUEST for an
@@ -85,34 +85,34 @@ async function readAndStore(db: RootDatabase, job: ImportJob, staging: Staging):
     if (result !== undefined) return result;
   }
   const staged = rows.kind === "staged" ? rows : await staging.addAll(sentChunks(rows), job.signal);
-  // Invalid rows reject the whole import: its keys are compared as well, to report every problem.
+  // Invalid rows reject the whole import. Its keys are compared nevertheless, to report every problem.
   if (job.errorPolicy === "REJECT_ALL" && staged.read.problems.total > 0) return refuse(db, job, staged);
   return storeChecked(db, job, staged);
 }
 
-/** Whether the catalog's constraints may suffice to check these rows, as they do for most imports. */
+/** Whether the catalog's constraints can check these rows, as they can for most imports. */
 function maySuffice(db: RootDatabase, { dryRun, mode, errorPolicy }: ImportJob, { read }: SentRows): boolean {
   if (dryRun || (mode === "REPLACE" && engineOf(db).kind === "embedded")) return false;
   return errorPolicy === "REJECT_FAILED" || read.problems.total === 0;
 }
 
-// oxlint-disable-next-line require-await -- as readings, which wait
+// oxlint-disable-next-line require-await -- has the type of readings, which wait
 async function* sentChunks({ chunks, read }: SentRows): Chunks {
   yield* chunks;
   return read;
 }
 
-/** Others wait for the catalog while rows are stored. They would wait for too long while more than this is read. */
+/** Others wait for the catalog while rows are stored as they are read. With more bytes they would wait too long. */
 const storedWhileReadMax = 64 * 1024 * 1024;
 
-/** All rows of an import, which are one chunk or none. */
+/** All rows of an import of at most one chunk. */
 interface SentRows {
   readonly kind: "sent";
   readonly chunks: readonly ProductChunk[];
   readonly read: ReadResult;
 }
 
-/** The import was stored, or an earlier request with its key was answered. */
+/** The import was stored, or its key gave an earlier answer. */
 interface Done {
   readonly kind: "done";
   readonly result: ImportResult;
@@ -121,8 +121,8 @@ interface Done {
 type Rows = SentRows | StagedRows | Done;
 
 /**
- * Reads the rows of an import. A single chunk stays in memory; several are stored while they are read, or staged. What the catalog
- * refuses is read again and staged, so that every problem is found.
+ * Reads the rows of an import. A single chunk stays in memory; several are stored as they are read, or staged. If the catalog refuses
+ * rows, the source is read again and staged, to find every problem.
  *
  * @throws {AppError} UNAVAILABLE after too long, or when the client has disconnected; what storeChunks throws
  */
@@ -132,7 +132,7 @@ function readRows(db: RootDatabase, job: ImportJob, staging: Staging): Promise<R
   return job.source.isOnThread ? withThread(job.target.storeId, read, job.signal) : read();
 }
 
-/** @returns undefined where the catalog refuses rows, and nothing was stored */
+/** @returns undefined if the catalog refused rows, so that nothing was stored */
 function readOnce(db: RootDatabase, job: ImportJob, staging: Staging): Promise<Rows | undefined> {
   const { target, idempotency, signal } = job;
   return withChunks(job, async (chunks) => {
@@ -151,7 +151,7 @@ function readOnce(db: RootDatabase, job: ImportJob, staging: Staging): Promise<R
   });
 }
 
-/** The embedded engine has one session, which others use meanwhile. What is invalid from its beginning waits for no other import. */
+/** Not on the embedded engine, whose only session others need. An import that begins with invalid rows does not wait for others. */
 function isStoredWhileRead(
   db: RootDatabase,
   { source, dryRun, errorPolicy }: ImportJob,
@@ -171,7 +171,7 @@ async function withChunks<Result>(job: ImportJob, work: (chunks: Chunks) => Prom
   }
 }
 
-/** Reads one chunk while the one before is used. */
+/** Reads each chunk while the previous one is used. */
 async function* chunksOf({ source, mode }: ImportJob): Chunks {
   const reader = source.read({ isPatch: mode === "PATCH" });
   try {
@@ -193,7 +193,7 @@ async function* following(first: readonly ProductChunk[], others: Chunks): Chunk
   return yield* others;
 }
 
-/** Gives the chunks to the first caller alone. */
+/** Gives the chunks only to the first caller. */
 function once(chunks: Chunks): () => Chunks | undefined {
   let unused: Chunks | undefined = chunks;
   return () => {

@@ -18,9 +18,9 @@ interface ReadOptions {
 /** The rows of an import, in their order. */
 export type Chunks = AsyncGenerator<ProductChunk, ReadResult>;
 
-/** May be read again, from its beginning. */
+/** Can be read again from its beginning. */
 export interface ProductSource {
-  /** Of the file, the text or the JSON; of texts, UTF-16 code units. */
+  /** The size of the file, the text or the JSON; for texts in UTF-16 code units. */
   readonly bytes: number;
   /** Whether it is read on a thread. */
   readonly isOnThread: boolean;
@@ -29,7 +29,7 @@ export interface ProductSource {
   placeOf(line: number, field: string): { path: Path; line?: number };
   /** Where a row is, for the list of failed ones. */
   positionOf(line: number): { index: number | null; line: number | null };
-  /** What the reading of a file showed, if asked for. */
+  /** What reading a file showed, if requested. */
   readonly reading?: () => FileReading | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ImportTarget {
   readonly siteId: string | undefined;
 }
 
-/** May be repeated, but is one import. */
+/** A request that may be repeated and counts as one import. */
 export interface IdempotentRequest {
   readonly key: string;
   /** Equal for equal requests. */
@@ -47,10 +47,10 @@ export interface IdempotentRequest {
   readonly onReplay: () => void;
 }
 
-/** Gets the lines of accepted rows. */
+/** Receives the lines of accepted rows. */
 export interface AcceptedLines {
   add(line: number): void;
-  /** Before they come again. */
+  /** Called before the lines are sent again. */
   clear(): void;
 }
 
@@ -64,13 +64,13 @@ export interface ImportJob {
   readonly dryRun: boolean;
   readonly idempotency: IdempotentRequest | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Lines of accepted rows where others fail. */
+  /** Receives the lines of accepted rows if others fail. */
   readonly acceptedLines?: AcceptedLines | undefined;
 }
 
 export const importTimeoutMs = 60 * 60_000;
 
-/** @throws {AppError} UNAVAILABLE, as the refusals of everything that such an import may wait for */
+/** @throws {AppError} UNAVAILABLE, like everything else that such an import may wait for */
 export function throwIfDisconnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
   throw new AppError("UNAVAILABLE", "The client has disconnected. Nothing was stored.");

@@ -7,10 +7,10 @@ import type { ImportMode } from "./modes/mode.js";
 export interface ImportFailure {
   readonly index: number | null;
   readonly line: number | null;
-  /** As sent, if readable. */
+  /** As sent; null if it could not be read. */
   readonly id: string | null;
   readonly sku: string | null;
-  /** The first `rowProblemsMax`. */
+  /** The first `rowProblemsMax` problems. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
 }
@@ -26,7 +26,7 @@ export interface Written {
   /** With REPLACE. */
   readonly deleted?: number;
   readonly failures?: ImportFailures;
-  /** A sentence for the end of the message. */
+  /** A sentence at the end of the message. */
   readonly remark?: string;
 }
 
@@ -38,7 +38,7 @@ export interface ImportResult {
   readonly deleted: number;
   readonly failed: number;
   readonly failures: readonly ImportFailure[];
-  /** If the layout or first products were asked for. */
+  /** If the layout or the first products were requested. */
   readonly reading?: FileReading;
 }
 
@@ -75,7 +75,7 @@ function forecast(written: Written, mode: ImportMode): string {
   return `${count(number, "product")} would be ${verb}${more.join("")}. Nothing was stored.`;
 }
 
-/** A patch updates products; it creates one only where all fields of a missing product are given. */
+/** A patch updates products, and creates a missing one only if all required fields are given. */
 function countsOf({ stored, created, deleted, failures }: Written, mode: ImportMode) {
   const others = [
     ...(mode === "PATCH" && created > 0 ? [{ number: created, verb: "created" }] : []),

@@ -5,7 +5,7 @@ import { lexemes } from "../product/search/product.searchIndex.js";
 import { assignments, type RowSource, rowValues, writtenColumns } from "../product/product.sql.js";
 import type { ImportTarget } from "./importTypes.js";
 
-/** One for each statement text, none for rare ones: see statementName in database/open.ts. */
+/** A name for each statement text, none for rare ones: see statementName in database/open.ts. */
 const upsertNames = {
   "upsert, ordered": Prisma.raw("/* product_upsert_in_order */"),
   upsert: Prisma.raw("/* product_upsert */"),
@@ -26,7 +26,7 @@ export interface UpsertCounts {
   readonly created: number;
 }
 
-/** Whether a long import, which excludes all others, is the first of its store, or all products were deleted. */
+/** Whether the store has no products. Only for a long import, because it excludes all others. */
 export async function isCatalogEmpty(transaction: Database, storeId: string): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ isEmpty: boolean }[]>`
     SELECT NOT EXISTS (SELECT FROM "Product" WHERE "storeId" = ${storeId}) AS "isEmpty"`;
@@ -37,8 +37,8 @@ export async function isCatalogEmpty(transaction: Database, storeId: string): Pr
  * Inserts or replaces products by id.
  *
  * @param now the time of lockCatalog, unique to this import
- * @param kind concurrent imports write in the order of ids: one lock order, so that they cannot deadlock. Into an empty catalog,
- * looking for conflicts would take a fifth of the statement's time: there, an id that occurred before fails
+ * @param kind concurrent imports write in the order of ids, so that they cannot deadlock. In an empty catalog, an id that occurred
+ * before fails, because looking for conflicts would take a fifth of the statement's time
  */
 export async function upsertProducts(
   transaction: Database,
@@ -60,7 +60,7 @@ export async function upsertProducts(
   return counts ?? { stored: 0, created: 0 };
 }
 
-/** Assigns what an import at `now` has written to a site. */
+/** Assigns the products that the import at `now` wrote to a site. */
 export async function assignWritten(
   transaction: Database,
   { storeId, siteId }: ImportTarget,

@@ -15,7 +15,7 @@ const conditionTimeoutMs = 5_000;
 type RequireState = (transaction: Database) => Promise<void>;
 
 /**
- * Finds a product by reference id or else sku; with a site, only among those of that site or of none.
+ * Finds a product by reference id or else sku; with a site, only among products of that site or of none.
  *
  * @param options `isBrief`: fields other than `briefFields` may be missing
  * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND
@@ -40,7 +40,7 @@ export async function findProduct(
 }
 
 export interface ProductDeletion {
-  /** Reference id of the product that is gone. */
+  /** Reference id of the deleted product. */
   readonly id: string;
   readonly message: string;
 }
@@ -48,7 +48,7 @@ export interface ProductDeletion {
 /**
  * Deletes what findProduct finds.
  *
- * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to others
+ * @throws {AppError} SITE_NOT_FOUND or PRODUCT_NOT_FOUND; UNAVAILABLE if its sku kept moving to other products
  */
 export async function deleteProduct(
   db: RootDatabase,
@@ -67,7 +67,7 @@ export async function deleteProduct(
 }
 
 /**
- * Waits for imports that have it locked. Deletions of a store queue, so that only one polls.
+ * Waits for imports that hold a lock on it. Deletions of a store queue, so that only one polls.
  *
  * @returns whether it existed
  */
@@ -124,7 +124,7 @@ async function findInSite(db: Database, storeId: string, productId: string, site
     where: {
       storeId,
       OR: [{ id: productId }, { sku: productId }],
-      // With the store of each table: see storeStatements.ts.
+      // Names the store for each table: see storeStatements.ts.
       AND: { OR: [{ sites: { none: { storeId } } }, { sites: { some: { storeId, siteId } } }] },
     },
   });

@@ -8,7 +8,7 @@ import { searchText } from "../../lib/words.js";
 import { lexemes } from "./search/product.searchIndex.js";
 import type { RowSource } from "./product.sql.js";
 
-/** Fields of some rows, and those of all rows, as `fieldBits`. */
+/** The fields that some rows have, and those that all rows have, as `fieldBits`. */
 export interface PatchedFields {
   readonly any: number;
   readonly all: number;
@@ -28,17 +28,17 @@ const assigned = productFieldNames
   .filter((field) => field !== "id")
   .map((field) => ({ bit: fieldBits[field], column: `"${productColumns[field].name}"` }));
 
-/** A row names its product by id or, without one, by sku. */
+/** A row names its product by id or, without an id, by sku. */
 const matches = {
   id: Prisma.sql`p.id = s.id`,
   sku: Prisma.sql`s.id IS NULL AND p.sku = s.sku`,
 } as const;
 
 /**
- * Changes the rows' fields, and no others.
+ * Changes only the rows' fields.
  *
  * @param now the time of lockCatalog
- * @returns how many products were changed, each once; and how many of them have a price_min above price_max now
+ * @returns how many products changed, each counted once, and how many of them now have a price_min above price_max
  */
 export async function patchProducts(
   transaction: Database,
@@ -103,7 +103,7 @@ function assignmentsOf({ any, all }: PatchedFields): Prisma.Sql {
   return Prisma.raw(parts.join(" "));
 }
 
-/** The search words of products whose title or sku changes: they are made of both, and not by the database. */
+/** The search words of products whose title or sku changes. They are made here from both, and not by the database. */
 async function changedWords(
   transaction: Database,
   storeId: string,

@@ -62,7 +62,7 @@ const inputTypes = {
   flag: "Boolean",
 } as const;
 
-/** Placeholders are valid, in place of unparsed values; see api/execution/input/rawInputs.ts. */
+/** Placeholders for unparsed values are valid; see api/execution/input/rawInputs.ts. */
 const ProductInput = builder.inputType("ProductInput", {
   description: "A product to import. An import replaces the whole product: an optional field left out becomes empty.",
   extensions: { placeholderValue: (placeholder: string) => ({ ...exampleProduct, id: placeholder }) },
@@ -84,7 +84,7 @@ const ProductPatchInput = builder.inputType("ProductPatchInput", {
     }),
 });
 
-/** A field for the product that figures name by its id. */
+/** A field for the product that figures name by id. */
 export const productOfCatalog = {
   extensions: { scope: "catalog:read" },
   type: Product,
@@ -95,7 +95,7 @@ export const productOfCatalog = {
 const ProductDeletion = builder.objectRef<ProductDeletionValue>("ProductDeletion").implement({
   description: "Confirms a deletion.",
   fields: (t) => ({
-    id: t.exposeID("id", { description: "Reference id of the product that is gone, for caches to evict it." }),
+    id: t.exposeID("id", { description: "Reference id of the deleted product, so that caches can evict it." }),
     message: t.exposeString("message", { description: "What was done, in a sentence for people." }),
   }),
 });
@@ -112,7 +112,7 @@ const siteArgs = builder.args((t) => ({
     deprecationReason: "Products belong to the store; omit the site.",
   }),
 }));
-/** The arguments of imports, besides what is imported. */
+/** The arguments of imports besides the products. */
 const optionArgs = { ...siteArgs, ...modeArgs, ...importArgs };
 const selectsBriefFields = selectsOnly(new Set([...briefFields, "__typename"]));
 const productId = { description: "Reference id, or else SKU, of a product." };
@@ -133,7 +133,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Options of a CSV file that is the body. @throws {AppError} BAD_REQUEST for options that cannot be read */
+/** Options of a CSV file sent as the body. @throws {AppError} BAD_REQUEST for options that cannot be read */
 function fileOptions({ sent: { uploadOptions } }: Context) {
   return { pathPrefix: [], isFile: true, ...(uploadOptions && { fileFormat: parseFileParameters(uploadOptions) }) };
 }
@@ -218,7 +218,7 @@ builder.mutationField("patchProducts", (t) =>
     description:
       "Changes the given fields of products. A missing product fails, or is created if all required fields are given.",
     args: {
-      products: t.arg({ type: [ProductPatchInput], description: "What changes; each product once." }),
+      products: t.arg({ type: [ProductPatchInput], description: "The changes; each product once." }),
       ...siteArgs,
       ...importArgs,
     },

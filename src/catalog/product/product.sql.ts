@@ -20,17 +20,17 @@ const names = columns.map(({ name }) => `"${name}"`);
 /** A product without the column of the search index. */
 export type StoredProduct = Product;
 
-/** Columns for raw queries, which take a fraction of the work of Prisma's own. */
+/** Columns for raw queries, which cost a fraction of Prisma's own. */
 export const productRow = list(['"storeId"', ...names, '"createdAt"', '"updatedAt"']);
 
 const isBrief = ({ type, isLong }: { type: ColumnType; isLong: boolean }) => type === "text" && !isLong;
 
-/** Fields whose columns are read as they are: converting the others takes a tenth of a REST read. */
+/** Fields whose columns need no conversion, because converting the others takes a tenth of a REST read. */
 export const briefFields: ReadonlySet<string> = new Set(
   productFieldNames.filter((name) => isBrief(productColumns[name])),
 );
 
-/** Columns of `briefFields` alone. */
+/** Only the columns of `briefFields`. */
 export const briefProductRow = list(columns.filter(isBrief).map(({ name }) => `"${name}"`));
 
 /** `productRow` with empty long texts, which can take a thousand times as long to read. */
@@ -45,20 +45,20 @@ export function isLongField(name: string): name is FieldName {
   return productFieldNames.some((field) => field === name && productColumns[field].isLong);
 }
 
-/** The most of a long field in one product. */
+/** The most characters of a long field in one product. */
 export function charactersMaxOf(name: FieldName): number {
   const field: ProductField = productFields[name];
   return field.kind === "text" ? field.charactersMax : imagesMax * urlCharactersMax;
 }
 
-/** The bytes of long fields in a row; those of lists may have up to three more for each element. */
+/** The bytes of long fields in a row; for lists perhaps up to three more for each element. */
 export function longBytes(fields: readonly FieldName[]): Prisma.Sql {
   return Prisma.raw(["0", ...fields.map((field) => bytesOf(productColumns[field]))].join(" + "));
 }
 
 /**
- * Of a list without the header of 24 bytes, and at most 7 of each element's length and padding. An array on disk is compressed; one
- * joined with an empty array has the size of its texts. Joining the texts would take seven times as long.
+ * The size of a list less its header of 24 bytes and 7 bytes for each element's length and padding. Arrays on disk are compressed, so
+ * it is concatenated with an empty array. Concatenating the texts would take seven times as long.
  */
 function bytesOf({ name, type }: { readonly name: string; readonly type: ColumnType }): string {
   if (type !== "text[]") return `coalesce(octet_length("${name}"), 0)`;
@@ -68,7 +68,7 @@ function bytesOf({ name, type }: { readonly name: string; readonly type: ColumnT
 
 export const writtenColumns = list(names);
 
-/** Values for `writtenColumns`, of rows with the alias `s`. */
+/** Values for `writtenColumns` from rows with the alias `s`. */
 export const rowValues = list(names.map((name) => `s.${name}`));
 
 export const assignments = list(names.filter((name) => name !== '"id"').map((name) => `${name} = EXCLUDED.${name}`));
@@ -81,7 +81,7 @@ export const rowColumns = list(rowFieldNames.map(columnOf));
 /** `rowColumns` of rows with the alias `s`, joined with other relations. */
 export const sentColumns = list(rowFieldNames.map((name) => `s.${columnOf(name)}`));
 
-/** A few thousand rows at most. In FROM, `unnest` would materialize them, a sixth of the work of an import. */
+/** A few thousand rows at most. Not `unnest` in FROM, which would materialize them: a sixth of the work of an import. */
 export function sentRows(rows: EncodedRows, bind: (value: string) => string): RowSource {
   return new Prisma.Sql(
     sentRowsText,

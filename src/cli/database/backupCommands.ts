@@ -20,14 +20,14 @@ import { count } from "../../lib/text.js";
 import { reasonOf } from "../terminal/failure.js";
 
 const backupHelp = `
-A server may use the database meanwhile, which is not held up. The file holds all data of all stores, and hashes of tokens; it is
-readable by this user alone. A PostgreSQL server is backed up by pg_dump.
+A running server is not interrupted. The file contains all data of all stores and the hashes of their tokens; only this user can
+read it. Back up a PostgreSQL server with pg_dump.
 
 Example:
   npx vitrine backup vitrine.backup`;
 
 export function addBackupCommand(program: Command): void {
-  addCommand(program, "backup", "write the embedded database to a file, also while a server uses it", backupHelp)
+  addCommand(program, "backup", "write the embedded database to a file, even while a server uses it", backupHelp)
     .argument("<file>", "to create or replace", parseName)
     .action(async (file: string, options: OutputOptions) => {
       const dataDir = embeddedFolder();
@@ -37,7 +37,7 @@ export function addBackupCommand(program: Command): void {
     });
 }
 
-/** @returns the size of the file, which appears or is replaced only when it is complete */
+/** Creates or replaces the file only when it is complete. @returns its size */
 async function writeBackup(dataDir: string, file: string): Promise<number> {
   const output = await beginOutputFile(file);
   try {
@@ -53,7 +53,7 @@ async function writeBackup(dataDir: string, file: string): Promise<number> {
   }
 }
 
-/** DATA_DIR. @throws {AppError} BAD_REQUEST where a PostgreSQL server is used */
+/** DATA_DIR. @throws {AppError} BAD_REQUEST if DATABASE_URL names a PostgreSQL server */
 function embeddedFolder(): string {
   const { databaseUrl, dataDir } = readConfig();
   if (databaseUrl === undefined) return dataDir;
@@ -64,11 +64,11 @@ function embeddedFolder(): string {
 }
 
 const restoreHelp = `
-Nothing may use the database meanwhile. What it replaces is kept in the folder before-restore of DATA_DIR, until the next restore.
-If the command is killed, the database is the old or the restored one.
+Stop the server first: nothing else may use the database. The replaced database is kept in the folder before-restore of DATA_DIR until
+the next restore. If the command is killed, the database is either the old or the restored one.
 
-Access tokens and public keys that were revoked since the backup work again. They are listed, by comparison with the database that is
-replaced; where there is none, those that work are. With --revoke-all they are revoked.
+Access tokens and public keys that were revoked since the backup work again. The command compares the backup with the database that it
+replaces, and lists them; if there is no such database, it lists all that work. --revoke-all revokes them.
 
 Examples:
   npx vitrine restore vitrine.backup
@@ -76,8 +76,8 @@ Examples:
   DATA_DIR=./copy npx vitrine restore vitrine.backup`;
 
 export function addRestoreCommand(program: Command): void {
-  addCommand(program, "restore", "replace the embedded database by that of a backup", restoreHelp)
-    .argument("<file>", "as backup wrote it", parseName)
+  addCommand(program, "restore", "replace the embedded database with a backup", restoreHelp)
+    .argument("<file>", "a file that backup wrote", parseName)
     .option("--revoke-all", "revoke the tokens and keys that would work again")
     .option("--yes", "do not ask")
     .action(async (file: string, options: RestoreOptions, command: Command) => {
@@ -103,15 +103,15 @@ interface RestoreOptions extends OutputOptions, ConfirmOptions {
   readonly revokeAll?: boolean;
 }
 
-/** What a restore does to access, as JSON tells it. */
+/** How a restore changes access, as printed by `--json`. */
 interface ReviewedAccess extends RestoredAccess {
-  /** Whether it was compared with the database that was replaced. */
+  /** Whether there was a database to compare the backup with. */
   readonly compared: boolean;
-  /** Whether those that would work again were revoked. */
+  /** Whether tokens and keys that would work again were revoked. */
   readonly revoked: boolean;
 }
 
-/** Says what the restore does to access, and asks where a database is replaced. */
+/** Prints how the restore changes access. If it replaces a database, asks whether to go on. */
 async function reviewAccess(
   query: Query,
   replaced: Credentials | Error | undefined,
@@ -132,7 +132,7 @@ async function reviewAccess(
   return access;
 }
 
-/** Lines of each list on a terminal; JSON has all. */
+/** A terminal shows this many lines of each list; JSON has all. */
 const listedMax = 100;
 
 function describeAccess({ compared, reinstated, dropped, revoked }: ReviewedAccess): string[] {
@@ -150,7 +150,7 @@ function describeAccess({ compared, reinstated, dropped, revoked }: ReviewedAcce
   const lost = dropped.map(({ kind, store, id, label }) => [kind, store, id, label ?? "(no label)"]);
   return [
     ...listOf(rows, `${tokensAndKeys(reinstated)} ${again}. ${remedy}`),
-    ...listOf(lost, `${tokensAndKeys(dropped)} were issued since the backup, and will not work any more.`),
+    ...listOf(lost, `${tokensAndKeys(dropped)} were issued since the backup, and will stop working.`),
   ];
 }
 

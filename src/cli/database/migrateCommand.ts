@@ -8,7 +8,7 @@ import { distribute, requireCitus, withoutCitus } from "../../database/migration
 
 export function addMigrateCommand(program: Command): void {
   const help = "\nExample:\n  DATABASE_URL=postgres://… npx vitrine migrate";
-  addCommand(program, "migrate", "apply the migrations that the database does not have yet", help).action(
+  addCommand(program, "migrate", "apply pending migrations to the database", help).action(
     async (options: OutputOptions) => {
       const applied = await withOpenDatabase(({ connection }) => migrate(connection, warn));
       await print({ applied }, applied.length === 0 ? "Nothing to apply." : `Applied ${applied.join(", ")}.`, options);
@@ -17,8 +17,8 @@ export function addMigrateCommand(program: Command): void {
 }
 
 const help = `
-Run it once, and again after each migration that creates tables. It does nothing where all tables are distributed, and fails
-where the database has no Citus. docs/citus.md says when to use it.
+Run it once, and again after each migration that creates tables. If all tables are distributed already, it does nothing. It fails if
+the database has no Citus. docs/citus.md says when to use it.
 
 Example:
   DATABASE_URL=postgres://… npx vitrine distribute`;
@@ -26,7 +26,7 @@ Example:
 export function addDistributeCommand(program: Command): void {
   addCommand(program, "distribute", "spread the tables over the nodes of Citus, by store", help).action(
     async (options: OutputOptions) => {
-      if (readConfig().databaseUrl === undefined) throw withoutCitus(); // before an embedded database is created
+      if (readConfig().databaseUrl === undefined) throw withoutCitus(); // withOpenDatabase would create an embedded database
       const distributed = await withOpenDatabase(async (database, config) => {
         await requireCitus(database.client);
         await migrateIfNeeded(database, config, warn);

@@ -14,14 +14,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveFeed } from "../../schema/context.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 
-/** The demo store; its token is undefined where it was issued before. */
+/** The demo store. */
 export interface Demo {
   readonly store: string;
+  /** Undefined if an operator created the store and chose no token. */
   readonly token: string | undefined;
-  /** A token that may only read, for a link to the dashboard that can be shared; undefined where `token` is. */
+  /** For a dashboard link that can be shared, because it only allows reading. Undefined if `token` is. */
   readonly readOnlyToken: string | undefined;
   readonly productId: string;
-  /** What `/demo` shows; undefined where the store is an operator's own. */
+  /** What `/demo` shows. Undefined if an operator created the store. */
   readonly shop: DemoShop | undefined;
 }
 
@@ -34,11 +35,11 @@ const runningShowName = "Autumn looks";
 const endedShow = "summer-sale";
 
 /**
- * Creates the demo store, where there is no store or a token is chosen for it, and two tokens. A chosen token stays
- * valid; a random one is valid until the next start, which shows another. An interrupted creation is completed.
+ * Creates the demo store with two tokens, if there is no other store or an operator chose its token. A chosen token
+ * stays valid; a random one is replaced at the next start. Completes an interrupted creation.
  *
- * @param url of the server, for the key of the pages of `/demo` and the pictures of products
- * @returns undefined where there are other stores only
+ * @param url of the server: the origin for the key of `/demo`, and the base of the products' pictures
+ * @returns undefined if only other stores exist
  */
 export async function prepareDemo(
   db: RootDatabase,
@@ -47,7 +48,7 @@ export async function prepareDemo(
 ): Promise<Demo | undefined> {
   const found = await db.store.findUnique({ where: { id: store } });
   if (found === null && chosenToken === undefined && (await db.store.count()) > 0) return undefined;
-  const isOurs = found === null || found.name === storeName; // another name means that an operator created the store
+  const isOurs = found === null || found.name === storeName; // if it has another name, an operator created it
   if (isOurs && !(await hasToken(db))) await fillDemoStore(db, url);
   if (isOurs) await movePictures(db, store, url);
   const none = { token: undefined, readOnlyToken: undefined };
@@ -56,7 +57,7 @@ export async function prepareDemo(
   return { store, ...tokens, productId, shop };
 }
 
-/** The token is issued last. */
+/** Whether the store is complete: its token is issued last. */
 async function hasToken(db: RootDatabase): Promise<boolean> {
   return (await db.accessToken.findFirst({ where: { storeId: store } })) !== null;
 }
@@ -84,7 +85,7 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
 }
 
-/** Records visits with the same ids each time, so that they count once. */
+/** Uses the same event ids each time, so that a repeated start counts them once. */
 async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
   const events = shopperVisits({ productIds: demoProductIds, ...visits });
   await recordEvents(
@@ -122,14 +123,14 @@ const shownIds: ReadonlySet<string> = new Set([
   "sunglasses",
 ]);
 
-/** The shop of `/demo`, with a public key for pages of this server, at any name of this machine. */
+/** The shop of `/demo`. Its public key accepts pages of this server under each name of this machine. */
 async function demoShop(db: RootDatabase, storeId: string, url: string, show: DemoShop["show"]): Promise<DemoShop> {
   const { origin, port } = new URL(url);
   const names = ["localhost", "127.0.0.1", "[::1]"].map((name) => new URL(`http://${name}:${port}`).origin);
   const origins = [...new Set([...names, origin])];
   const known = await db.publicKey.findFirst({ where: { storeId, label: keyLabel, revokedAt: null } });
   const { key } = known ?? (await issueKey(db, storeId, { origins, label: keyLabel }));
-  if (known !== null) await db.publicKey.update({ where: { storeId, id: known.id }, data: { origins } }); // another port
+  if (known !== null) await db.publicKey.update({ where: { storeId, id: known.id }, data: { origins } }); // the port may have changed
   const products = demoProducts
     .filter(({ id }) => shownIds.has(id))
     .map(({ id, title, price }) => ({ id, title, price: price ?? 0 }));
@@ -138,7 +139,7 @@ async function demoShop(db: RootDatabase, storeId: string, url: string, show: De
 
 interface TrafficOptions {
   readonly intervalMs: number;
-  /** Events of the show after which the traffic ends. */
+  /** Traffic ends when the show has this many events. */
   readonly eventsMax: number;
 }
 
@@ -146,14 +147,14 @@ const visitsOfRound = { min: 1, max: 3 };
 const meanVisits = (visitsOfRound.min + visitsOfRound.max) / 2;
 /** About four days of traffic; see DEMO_TRAFFIC in docs/configuration.md. */
 const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPerMinute, eventsMax: 100_000 };
-/** How many times fewer shoppers come from a fifth of the maximum on. */
+/** Once the show has a fifth of its maximum of events, a fifth as many shoppers come. */
 const slowdown = 5;
 
 /**
- * Records generated visits to the running demo show, so that its dashboard moves, until stopped or until the show has
- * `eventsMax` events.
+ * Records generated visits to the running demo show, so that its dashboard moves. Ends when the show has `eventsMax`
+ * events.
  *
- * @returns stops it, and waits for the running statement
+ * @returns a function that stops it and waits for the running statement
  */
 export function startDemoTraffic(db: RootDatabase, feed: LiveFeed, options = byDefault): () => Promise<void> {
   const stopped = new AbortController();
@@ -179,7 +180,7 @@ async function recordTraffic(
       stored ??= await countEvents(db);
       if (stored < eventsMax) stored += await visitShow(db, feed);
     } catch {
-      // The show was archived, or the database is down: retried in the next round.
+      // The show was archived, or the database is down: the next round tries again.
     }
   }
 }

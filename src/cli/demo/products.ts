@@ -31,12 +31,12 @@ export const demoProductIds = demoProducts.map(({ id }) => id);
 
 const pictureUrl = (url: string, id: string): string => `${url}${picturePath(id)}`;
 
-/** The products with pictures of this server. @param url of the server, with its path */
+/** The products, with pictures that this server hosts. @param url of the server, with its path */
 export function pictured(url: string): ProductInput[] {
   return demoProducts.map((product) => ({ ...product, featured_image: pictureUrl(url, product.id) }));
 }
 
-/** Where the server has another address than before, or pictures were on a host that does not exist. */
+/** Updates picture URLs: the server's address may have changed, and older versions used a host that does not exist. */
 export async function movePictures(db: RootDatabase, storeId: string, url: string): Promise<void> {
   const known = await db.product.findMany({
     where: { storeId, id: { in: demoProductIds } },

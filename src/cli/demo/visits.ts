@@ -8,22 +8,22 @@ import { demoProducts } from "./products.js";
 
 export interface Visits {
   readonly productIds: readonly string[];
-  /** Visits are spread over the minutes from then on. */
+  /** Visits are spread over the `minutes` after this time. */
   readonly from: Date;
   readonly minutes: number;
   readonly visits: number;
 }
 
-/** Visits to the running show, before the first start and from then on. */
+/** Visits to the running show, both those before the first start and those of the traffic since. */
 export const visitsPerMinute = 60;
 
-/** A visit is by somebody who came within this time, or by a new shopper. */
+/** A returning shopper came within this time. */
 const returnsWithinMs = 600_000;
 const devices = ["mobile", "mobile", "mobile", "desktop", "desktop", "tablet", undefined];
 
 /**
- * Generated visits to a show: all view, some add a product to the cart, a few of these order it. Shoppers are named by
- * the second in which they first came, so that their number grows with the visits, and rates stay the same for days.
+ * Generates visits to a show: all view, some add a product to the cart, and a few of these order. Shoppers are named
+ * after the second in which they first came, so their number grows with the visits, and rates stay the same for days.
  */
 export function shopperVisits({ productIds, from, minutes, visits }: Visits): ShopperEventInput[] {
   return Array.from({ length: visits }, () => {
@@ -79,12 +79,12 @@ const shows = [
 
 const dayMs = 86_400_000;
 const pastDevices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "tablet", "tv"];
-/** Shoppers who come again, to any of the shows. */
+/** Shoppers who come to several shows. */
 const regulars = 150;
 
 /**
  * Adds a dozen ended shows of the last three months, with the same ids each time, so that they count once. One
- * statement creates them: saved one by one, they would take longer than all events of a first start.
+ * statement creates them, because saving them one by one would take longer than recording all events.
  */
 export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
   const history = shows.map((show, index) => historyShow(show, index));
@@ -101,7 +101,7 @@ export async function addHistory(db: RootDatabase, storeId: string): Promise<voi
     await addOrder(db, storeId, denim.show.id, new Date(denim.show.startedAt.getTime() + 900_000));
 }
 
-/** The order that examples of the API name. */
+/** Adds the order that the API's examples name. */
 async function addOrder(db: RootDatabase, storeId: string, lsId: string, placedAt: Date): Promise<void> {
   const lines = [{ productId: "linen-shirt", quantity: 2, amount: 119.8 }];
   const order = { id: "2001", placedAt, amount: 124.7, lines, lsId, viewerId: `${lsId}-0` };
@@ -133,7 +133,7 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
   const channel: Channel = isReplay ? "REPLAY" : "LIVE";
   const viewerId = oneIn(4) ? `regular-${randomInt(regulars)}` : `${show}-${number}`;
   const device = pastDevices[randomInt(pastDevices.length)];
-  // Most come early; replays are watched in the evening of the next day.
+  // Most shoppers come early, and watch replays on the next evening.
   const cameAfterMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000) + (isReplay ? dayMs : 0);
   const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);
   const seconds = Math.ceil(Math.random() ** 2 * minutes * 60);
@@ -150,7 +150,7 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
 
 type Order = ReturnType<typeof orderOf>;
 
-/** An order, the first line of which is sometimes paid back. */
+/** An order, and sometimes a refund of its first line. */
 function purchase(
   order: Order,
   money: Pick<ShopperEventInput, "channel" | "viewerId" | "orderId">,
@@ -170,7 +170,7 @@ function purchase(
   return [ordered, { ...money, ...refunded, id: `refund-${number}`, type: "REFUND", occurredAt }];
 }
 
-/** One or two products; amounts are of whole cents. */
+/** An order of one or two products, in whole cents. */
 function orderOf(productId: string, price: number): { amount: number; lines: OrderLineInput[] } {
   const quantity = oneIn(4) ? 2 : 1;
   const lines = [{ productId, quantity, amount: cents(price * quantity) }];

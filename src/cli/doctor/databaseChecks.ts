@@ -18,14 +18,14 @@ import { findUndistributedTables } from "../../database/migrations/distribute.js
 
 interface DatabaseFindings {
   readonly checks: readonly Check[];
-  /** The time on the database's machine and on this one; undefined where they are the same or it cannot be reached. */
+  /** The clocks of the database's machine and of this one. Undefined if it is the same machine or cannot be reached. */
   readonly now?: { readonly theirs: Date; readonly ours: Date };
 }
 
 /** PostgreSQL 15, as server_version_num. */
 const versionMin = 150_000;
 
-/** Connects as other commands do, but creates no database and applies no migration. */
+/** Unlike other commands, neither creates a database nor applies migrations. */
 export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   const { databaseUrl, dataDir } = config;
   const isEmbedded = databaseUrl === undefined;
@@ -86,7 +86,7 @@ export function checkConnections(available: number, config: ConnectionConfig): C
     : warning("connections", detail, "Lower DATABASE_POOL_MAX or WEB_CONCURRENCY, or raise max_connections.");
 }
 
-/** Beyond its pool, each process has connections for `/readyz`, for the watchdog and, without Redis, for live updates. */
+/** Each process has its pool, and connections for `/readyz`, the watchdog and, without Redis, live updates. */
 function connectionsNeeded({ webConcurrency, databasePoolMax, redisUrl }: ConnectionConfig): number {
   return webConcurrency * (databasePoolMax + (redisUrl === undefined ? 3 : 2));
 }
@@ -110,12 +110,12 @@ async function checkTables(db: RootDatabase, config: Config): Promise<readonly C
     finding === undefined
       ? ok("access", "all tables can be read and written")
       : failed("access", finding.problem, finding.advice);
-  if (finding?.fault === "privileges missing") return [access]; // perhaps that of migrations
+  if (finding?.fault === "privileges missing") return [access]; // the table of migrations may be unreadable, too
   const isPending = finding?.fault === "not migrated" && !isKnownMigrated();
   return [...(await checkMigrations(db, config)), ...(isPending ? [] : [access])];
 }
 
-/** Why nothing of the database of a URL could be read, and what to do. */
+/** Why nothing could be read from the database of DATABASE_URL, and what to do. */
 function describeRefusal(error: unknown, databaseUrl: string): readonly [detail: string, advice: string] {
   if (faultOf(error) === undefined) {
     return [reasonOf(error), "Start PostgreSQL, or correct DATABASE_URL (host, port, user, password, database)."];
@@ -139,14 +139,14 @@ function adviceFor(state: string | undefined, role: string, database: string): s
   }
 }
 
-/** Quoted only where PostgreSQL needs it. */
+/** Quotes an identifier only if PostgreSQL needs it. */
 function quoted(name: string): string {
   return /^[a-z_][a-z\d_]*$/u.test(name) ? name : pg.escapeIdentifier(name);
 }
 
 const distributeAdvice = "Run npx vitrine distribute.";
 
-/** Nothing without Citus. */
+/** Empty if the database has no Citus. */
 async function checkCitus(db: RootDatabase, connection: PoolConfig): Promise<readonly Check[]> {
   const tables = await findUndistributedTables(db);
   if (tables === undefined) return [];
@@ -154,7 +154,7 @@ async function checkCitus(db: RootDatabase, connection: PoolConfig): Promise<rea
   return [await checkDistribution(db, tables), ...states.map(checkCitusNode)];
 }
 
-/** Tables of a later migration stay on the coordinator, unnoticed until that is full. */
+/** Tables that a later migration creates stay on the coordinator, and nobody notices until its disk is full. */
 async function checkDistribution(db: RootDatabase, tables: readonly string[]): Promise<Check> {
   if (tables.length > 0) return warning("citus", `on the coordinator alone: ${tables.join(", ")}`, distributeAdvice);
   const isMade = await hasOnNodeFunction((sql) => db.$queryRawUnsafe(sql));
@@ -168,7 +168,7 @@ export function checkCitusNode({ node, found }: NodeState): Check {
     return failed(
       name,
       "cannot be reached, or does not answer",
-      "Start it: requests of its stores are refused meanwhile.",
+      "Start it: until then, requests of its stores are refused.",
     );
   }
   const { connections, connectionsMax } = found;
@@ -180,15 +180,18 @@ export function checkCitusNode({ node, found }: NodeState): Check {
 function problemOfNode(found: NodeFindings): readonly [problem: string, advice: string] | undefined {
   const { connections, connectionsMax, preparedLong, preparedMax, idleSlots, hasJit } = found;
   if (preparedLong > 0) {
-    const problem = `transactions prepared for more than a minute, which keep their locks: ${preparedLong}`;
-    return [problem, "Run SELECT recover_prepared_transactions() on the coordinator, which Citus does each minute."];
+    const problem = `transactions that were prepared over a minute ago and still hold locks: ${preparedLong}`;
+    return [
+      problem,
+      "Citus should end them each minute: run SELECT recover_prepared_transactions() on the coordinator.",
+    ];
   }
-  if (preparedMax === 0) return ["max_prepared_transactions is 0", "Set it to max_connections at least, and restart."];
+  if (preparedMax === 0) return ["max_prepared_transactions is 0", "Set it to at least max_connections, and restart."];
   if (connections > connectionsMax * 0.9)
     return ["these are nearly all", "Raise max_connections, or lower DATABASE_POOL_MAX."];
   if (idleSlots > 0) {
-    const problem = `inactive replication slots of shard moves, which retain WAL: ${idleSlots}`;
-    return [problem, "If no move is under way, run SELECT citus_cleanup_orphaned_resources(), or drop them."];
+    const problem = `inactive replication slots of shard moves retain WAL: ${idleSlots}`;
+    return [problem, "If no shard is being moved, run SELECT citus_cleanup_orphaned_resources(), or drop the slots."];
   }
-  return hasJit ? ["jit is on", "Set jit = off: compiling takes longer than statements run."] : undefined;
+  return hasJit ? ["jit is on", "Set jit = off: compiling our statements takes longer than running them."] : undefined;
 }

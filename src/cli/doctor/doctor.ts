@@ -8,7 +8,7 @@ import { exitStatus } from "../terminal/failure.js";
 import { type OutputOptions, print, table } from "../terminal/output.js";
 
 const help = `
-It changes nothing. The exit status is 1 when a check has failed.
+It changes nothing. If a check fails, the exit status is 1.
 
 Example:
   DATABASE_URL=postgres://… npx vitrine doctor`;
@@ -23,7 +23,7 @@ export function addDoctorCommand(program: Command): void {
   });
 }
 
-/** Runs all checks, or only those that need no valid environment. */
+/** Runs all checks. If the environment is invalid, runs only those that do not need it. */
 async function examine(): Promise<readonly Check[]> {
   let config: Config;
   try {

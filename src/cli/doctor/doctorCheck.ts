@@ -1,6 +1,6 @@
 export interface Check {
   readonly name: string;
-  /** warning: it works, but may stop doing so or could do better. */
+  /** A warning works now, but may fail later or could work better. */
   readonly status: "ok" | "warning" | "failed";
   readonly detail: string;
   readonly advice?: string;

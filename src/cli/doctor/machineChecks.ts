@@ -13,7 +13,7 @@ const nodeMin = [20, 19] as const;
 const freeBytesMin = 100_000_000;
 const freeBytesEnough = 1_000_000_000;
 const clockSkewMaxMs = 2_000;
-/** A machine whose clock lost its battery shows an earlier time. */
+/** An earlier time is wrong, for example because the clock's battery is empty. */
 const programWrittenAt = Date.parse("2026-11-01T00:00:00Z");
 
 export function checkNode(version = process.versions.node): Check {
@@ -23,7 +23,7 @@ export function checkNode(version = process.versions.node): Check {
   return isRecent ? ok("node", detail) : failed("node", detail, `Install Node.js ${nodeMin.join(".")} or later.`);
 }
 
-/** @param database the time on its machine and on this one at the same moment */
+/** @param database the clocks of its machine and of this one at the same moment */
 export function checkClock(database: { readonly theirs: Date; readonly ours: Date } | undefined): Check {
   const advice = "Synchronize the clocks with a time service: they date events and tokens.";
   if (Date.now() < programWrittenAt)
@@ -34,7 +34,7 @@ export function checkClock(database: { readonly theirs: Date; readonly ours: Dat
   return Math.abs(skewMs) <= clockSkewMaxMs ? ok("clock", detail) : warning("clock", detail, advice);
 }
 
-/** Checks the disk of the embedded database. That of a PostgreSQL server is not accessible. */
+/** Checks the disk of the embedded database. We cannot see the disk of a PostgreSQL server. */
 export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Check> {
   if (databaseUrl !== undefined) return ok("disk", "the PostgreSQL server stores everything");
   const folder = await nearestFolder(dataDir);
@@ -65,11 +65,11 @@ export async function checkRedis({ redisUrl, webConcurrency }: Config): Promise<
     const processes = webConcurrency > 1 ? "the workers of one server" : "one server";
     return ok("redis", `REDIS_URL is not set: rate limits and live updates cover ${processes} only`);
   }
-  const { checkRedisAt } = await import("./redisCheck.js"); // its library would make other starts longer
+  const { checkRedisAt } = await import("./redisCheck.js"); // on demand: its library takes time to load
   return checkRedisAt(redisUrl);
 }
 
-/** Whether a server could listen; one that already runs is only a warning. */
+/** Whether a server could listen. A port in use is only a warning: Vitrine may be running already. */
 export async function checkPort({ host, port }: Config): Promise<Check> {
   if (port === 0) return ok("port", "any free port is used");
   const problem = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -88,10 +88,10 @@ export async function checkPort({ host, port }: Config): Promise<Check> {
 }
 
 const metricsTimeoutMs = 5_000;
-/** Another program may listen there. */
+/** Another program may listen on the port, and answer with more. */
 const metricsBytesMax = 4 * 1024 * 1024;
 
-/** Asks the server that listens on this port whether it knows the addresses of shoppers. Nothing where it is no Vitrine. */
+/** Asks the server that listens on this port whether it knows the addresses of shoppers. Empty if it is not Vitrine. */
 export async function checkProxy({
   host,
   port,
@@ -101,18 +101,18 @@ export async function checkProxy({
   const counted = valueOf(metrics, proxyAddresses);
   if (counted === undefined) return [];
   if (counted !== "0") {
-    const detail = `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${counted}`;
+    const detail = `requests to /collect/v1 that were counted by the address of a proxy, as if from one shopper: ${counted}`;
     return [warning("proxy", detail, adviceFor(trustedProxies))];
   }
   if (trustedProxies === 0 && valueOf(metrics, untrustedProxies) !== "0") {
-    const detail = "requests come through a proxy: all shoppers behind it would count as one in /collect/v1";
+    const detail = "requests come through a proxy: /collect/v1 would count all shoppers behind it as one";
     return [warning("proxy", detail, adviceFor(trustedProxies))];
   }
-  return [ok("proxy", "no request to /collect/v1 has counted for the address of a proxy")];
+  return [ok("proxy", "no request to /collect/v1 was counted by the address of a proxy")];
 }
 
 function adviceFor(trustedProxies: number): string {
-  return `Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now ${trustedProxies}, to their number.`;
+  return `Have each proxy set X-Forwarded-For, and set TRUST_PROXY to the number of proxies (it is ${trustedProxies}).`;
 }
 
 function valueOf(metrics: string, name: string): string | undefined {

@@ -4,7 +4,7 @@ import { type Check, failed, ok } from "./doctorCheck.js";
 
 const timeoutMs = 3_000;
 
-/** Whether a Redis answers. */
+/** Whether Redis answers. */
 export async function checkRedisAt(url: string): Promise<Check> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -14,7 +14,7 @@ export async function checkRedisAt(url: string): Promise<Check> {
     retryStrategy: () => null,
   });
   let problem: unknown;
-  redis.on("error", (error) => (problem = error)); // connect() only says that the connection is closed
+  redis.on("error", (error) => (problem = error)); // connect() itself only reports a closed connection
   try {
     await redis.connect();
     const version = /redis_version:(\S+)/u.exec(await redis.info("server"))?.[1] ?? "of unknown version";
@@ -23,7 +23,7 @@ export async function checkRedisAt(url: string): Promise<Check> {
     return failed(
       "redis",
       reasonOf(problem ?? error),
-      "Start Redis, or correct REDIS_URL. Until then each server process counts calls on its own.",
+      "Start Redis, or correct REDIS_URL. Until then, each server process counts calls separately.",
     );
   } finally {
     redis.disconnect();

@@ -12,9 +12,9 @@ import { addCommand, addGroup } from "../terminal/command.js";
 import { type OutputOptions, print, table } from "../terminal/output.js";
 
 const help = `
-AS_SENT counts an order for the show that its sender names, LAST_SHOW for the last show that its viewer watched, CART each line for
-the last show in which its viewer put that product into the cart (docs/orders.md). A change is stored at once; a running server then
-counts all orders anew, the latest first, while figures can be read.
+AS_SENT attributes an order to the show that its sender names, LAST_SHOW to the last show that its viewer watched, CART each line to
+the last show in which its viewer put that product into the cart (docs/orders.md). The command only stores the rule: a running server
+then attributes all orders again, the latest first. Figures can be read during that time.
 
 Examples:
   npx vitrine attribution set acme --rule LAST_SHOW --window 7d --dry-run
@@ -29,18 +29,21 @@ interface Options extends OutputOptions {
 
 export function addAttributionCommands(program: Command): void {
   const attribution = addGroup(program, "attribution", "which show an order counts for", help);
-  addCommand(attribution, "set <store>", "set the rule, by which all orders are counted anew", help)
+  addCommand(attribution, "set <store>", "set the rule, and have all orders attributed again", help)
     .addOption(new Option("--rule <rule>", "the rule").choices(attributionRules).makeOptionMandatory())
     .addOption(
-      new Option("--window <time>", "how long before an order something counts: 7d, 36h")
+      new Option("--window <time>", "how long before an order shows count: 7d, 36h")
         .argParser(parse)
         .default(168, "7d"),
     )
-    .option("--dry-run", "show what would change, show by show, and change nothing")
+    .option("--dry-run", "print what would change for each show, and change nothing")
     .action((store: string, options: Options) => (options.dryRun === true ? preview : change)(store, options));
-  addCommand(attribution, "show <store>", "print the rule, and how far orders are counted anew by it", help).action(
-    showRule,
-  );
+  addCommand(
+    attribution,
+    "show <store>",
+    "print the rule, and how many orders are attributed by it so far",
+    help,
+  ).action(showRule);
 }
 
 async function preview(store: string, options: Options): Promise<void> {
@@ -60,16 +63,19 @@ async function preview(store: string, options: Options): Promise<void> {
 async function change(store: string, options: Options): Promise<void> {
   const { rule, window: windowHours } = options;
   const due = await withIndex(store, rule, (db) => setAttribution(db, store, { rule, windowHours }));
-  const isOne = due === 1;
-  const rest = `${count(due, "order")} ${isOne ? "is" : "are"} due: a running server counts ${isOne ? "it" : "them"} anew, the latest first.`;
-  const text = [`Orders of ${store} count by ${ruleName({ rule, windowHours })} now.`, ...(due === 0 ? [] : [rest])];
+  const rest = `A running server now attributes ${count(due, "order")} again, the latest first.`;
+  const text = [
+    `Orders of ${store} are now attributed by ${ruleName({ rule, windowHours })}.`,
+    ...(due === 0 ? [] : [rest]),
+  ];
   await print({ store, rule, windowHours, due }, text, options);
 }
 
 async function showRule(store: string, options: OutputOptions): Promise<void> {
   const { rule, windowHours, recount } = await withStore(store, (db) => attributionState(db, store));
-  const progress = recount === null ? "" : ` ${recount.done} of ${count(recount.orders, "order")} are counted anew.`;
-  const text = `Orders of ${store} count by ${ruleName({ rule, windowHours })}.${progress}`;
+  const progress =
+    recount === null ? "" : ` ${recount.done} of ${count(recount.orders, "order")} have been attributed again.`;
+  const text = `Orders of ${store} are attributed by ${ruleName({ rule, windowHours })}.${progress}`;
   await print({ store, rule, windowHours, recount }, text, options);
 }
 
@@ -77,7 +83,7 @@ function ruleName({ rule, windowHours }: Attribution): string {
   return rule === "AS_SENT" ? rule : `${rule} within ${windowName(windowHours)}`;
 }
 
-/** As withStore, with the index by which events of a viewer are found, where the rule needs it. */
+/** Like withStore. If the rule looks up events by viewer, first creates their index. */
 function withIndex<Result>(
   store: string,
   rule: AttributionRule,

@@ -14,8 +14,8 @@ Examples:
   npx vitrine hook remove acme 5f0c1f4e-…`;
 
 const addHelp = `
-Give the address to the shop system as that of its webhooks, with the host name under which it reaches this service. Shopify signs
-with a secret of its own: pass it, with - from standard input. For WooCommerce, enter the secret that is printed.
+Enter the printed address as the URL of the shop system's webhooks, with the host name under which it reaches this service. Shopify has
+its own signing secret: copy it from Shopify's webhook page, and pass it with --secret. For WooCommerce, enter the printed secret.
 
 Example:
   npx vitrine hook add acme --from woocommerce`;
@@ -26,7 +26,7 @@ export function addHookCommands(program: Command): void {
     .addOption(new Option("--from <system>", "which one").choices(shopSystems).makeOptionMandatory())
     .option(
       "--secret <secret>",
-      "with which it signs deliveries, - to read it from standard input (default: a new one)",
+      "with which it signs deliveries, or - to read it from standard input (default: a new one)",
     )
     .action(async (store: string, options: OutputOptions & { from: string; secret?: string }) => {
       const { from } = options;
@@ -39,15 +39,18 @@ export function addHookCommands(program: Command): void {
       const about = secret === undefined ? [`Secret: ${made}`] : [];
       await print(result, [url, ...about, `(hook ${id}, for deliveries of ${from})`], options);
     });
-  addCommand(hook, "list <store>", "list the hooks of a store, and what could not be used", "hook list acme").action(
-    async (store: string, options: OutputOptions) => {
-      const hooks = await withDatabase(async (db, config) =>
-        (await listHooks(db, store)).map(({ path, ...found }) => ({ ...found, url: urlOf(config, path) })),
-      );
-      const none = `Store ${store} has no hooks.`;
-      await print({ store, hooks }, hooks.length === 0 ? none : hooks.flatMap(lines), options);
-    },
-  );
+  addCommand(
+    hook,
+    "list <store>",
+    "list the hooks of a store, and why deliveries could not be used",
+    "hook list acme",
+  ).action(async (store: string, options: OutputOptions) => {
+    const hooks = await withDatabase(async (db, config) =>
+      (await listHooks(db, store)).map(({ path, ...found }) => ({ ...found, url: urlOf(config, path) })),
+    );
+    const none = `Store ${store} has no hooks.`;
+    await print({ store, hooks }, hooks.length === 0 ? none : hooks.flatMap(lines), options);
+  });
   addCommand(hook, "remove <store>", "remove a hook; it stops working within 5 seconds", "hook remove acme 5f0c1f4e-…")
     .argument("<id>", "of the hook, as hook list shows it", parseName)
     .action(async (store: string, id: string, options: OutputOptions) => {
@@ -56,7 +59,7 @@ export function addHookCommands(program: Command): void {
     });
 }
 
-/** On this machine: the shop system needs a host name that it can reach. */
+/** The URL on this machine. The shop system needs a host name that it can reach. */
 function urlOf({ port, basePath = "" }: Config, path: string): string {
   return `http://localhost:${port}${basePath}${path}`;
 }

@@ -14,19 +14,19 @@ Examples:
   npx vitrine orders reconcile acme orders_export.csv`;
 
 const importHelp = `
-Each line of an NDJSON file holds one order: as recordOrders takes it, which is its newer state, or as the REST API of Shopify or
-WooCommerce lists it, which is its state at the time of its last change, as a hook delivers it. A CSV file is the export of Shopify or
-WooCommerce. It makes orders that are not known and were paid. Of an order that is known, it adds the viewer and the lines where there
-are none, raises the refunds to its total of them, and takes away what is left where the order was cancelled or refunded. It changes
-neither amounts nor times, and never gives back: orders that differ are counted, and the first ones are named. All of the file is
-checked before anything is stored; what cannot be read is refused with its line (docs/orders.md).
+Each line of an NDJSON file holds one order: either as recordOrders takes it, which is then its newest state, or as the REST API of
+Shopify or WooCommerce lists it, which is its state at its last change, as in a hook. A CSV file is the export of Shopify or
+WooCommerce. It creates unknown orders that were paid. To a known order it adds the viewer and the lines if these are missing, raises
+its refunds to the total in the file, and removes what is left if the order was cancelled or refunded. It changes neither amounts nor
+times, and never reverses a refund: the command counts orders that differ, and names the first ones. It checks the whole file before
+it stores anything, and names the line of what it cannot read (docs/orders.md).
 
 Example:
   npx vitrine orders import acme orders.ndjson`;
 
 const reconcileHelp = `
-Prints orders of the file that are missing here, orders of its time that it does not have, orders that count here and were not paid or
-were cancelled in the file, and other amounts. The file is checked as by orders import, and changes nothing. The exit status is 0 only
+Prints orders that are only in the file, orders of the same time that are only here, orders that count here but are unpaid or cancelled
+in the file, and amounts that differ. The file is checked as in orders import. The command changes nothing. The exit status is 0 only
 if nothing differs.
 
 Example:
@@ -48,12 +48,7 @@ export function addOrdersCommands(program: Command): void {
       );
       await print({ store, ...result }, linesOf(result), options);
     });
-  addCommand(
-    orders,
-    "reconcile <store>",
-    "compare the orders of a shop's export with those that are known",
-    reconcileHelp,
-  )
+  addCommand(orders, "reconcile <store>", "compare the orders of a shop's export with the recorded ones", reconcileHelp)
     .argument("<file>", fileHelp)
     .action(async (store: string, file: string, options: OutputOptions) => {
       const result = await withStore(store, (db) => reconcile(db, store, file));
@@ -82,6 +77,6 @@ function linesOf({
   const text = [recorded, ...faults.map(({ reason, orders }) => `${count(orders, "order")}: ${reason}`)];
   if (different === 0) return text;
   const isOrAre = different === 1 ? "differs" : "differ";
-  const about = `${count(different, "order")} ${isOrAre} from what is known, which was kept. orders reconcile shows all:`;
+  const about = `${count(different, "order")} ${isOrAre} from the recorded state, which was kept. orders reconcile shows all:`;
   return [...text, about, ...differences.map(({ line, id, message }) => `line ${line}: ${id} ${message}`)];
 }

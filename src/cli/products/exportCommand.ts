@@ -16,8 +16,8 @@ interface ExportCommandOptions extends OutputOptions {
 }
 
 const help = `
-The format follows the file extension: .ndjson and .jsonl are NDJSON, all others CSV; a final .gz compresses. The file appears when it
-is complete.
+The format follows the file extension: .ndjson and .jsonl are NDJSON, all others CSV; a final .gz compresses. The file appears only
+when it is complete.
 
 Examples:
   npx vitrine export acme products.csv.gz
@@ -25,7 +25,7 @@ Examples:
   npx vitrine export acme changed.csv --updated-since 2026-05-04T00:00:00Z`;
 
 export function addExportCommand(program: Command): void {
-  const description = "write all products of a store to a CSV or NDJSON file that import reads: a consistent snapshot";
+  const description = "write a consistent snapshot of a store's products to a CSV or NDJSON file that import reads";
   addCommand(program, "export <store>", description, help)
     .argument("[file]", "to create or replace, or - for standard output", parseName, standardOutput)
     .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))

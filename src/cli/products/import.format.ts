@@ -23,20 +23,25 @@ type Texts = Record<string, string>;
 export function addFormatOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--format <format>", "the system that wrote the file: recognized by its columns").choices(formatNames),
+      new Option("--format <format>", "the system that wrote the file (default: recognized by its columns)").choices(
+        formatNames,
+      ),
     )
     .option("--map <field=column>", "take a field from this column; may be repeated", collectColumns)
     .option(
       "--default <field=value>",
-      "the value of a field where a row has none; may be repeated",
+      "the value of a field for rows that have none; may be repeated",
       collect("field=value"),
     )
-    .option("--url-template <url>", "how URLs are made, such as 'https://shop.example/products/{handle}'")
-    .option("--one-per <what>", "variant, or product: one with price_min and price_max (Shopify)")
-    .option("--fill-down <column>", "rows that share this column have what the first of them has, where they lack it")
-    .option("--delimiter <delimiter>", "comma, semicolon or tab: found in the header by default")
-    .option("--encoding <name>", "such as windows-1252: UTF-8 by default, or as the byte order mark says")
-    .option("--mapping <file>", "read these options from a file; those that are given come first")
+    .option("--url-template <url>", "builds product URLs, such as 'https://shop.example/products/{handle}'")
+    .option("--one-per <what>", "variant, or product with price_min and price_max (Shopify)")
+    .option(
+      "--fill-down <column>",
+      "rows with the same value in this column inherit empty cells from the first of them",
+    )
+    .option("--delimiter <delimiter>", "comma, semicolon or tab (default: as in the header)")
+    .option("--encoding <name>", "such as windows-1252 (default: by the byte order mark, or UTF-8)")
+    .option("--mapping <file>", "read these options from a file; options on the command line override them")
     .option("--save-mapping <file>", "write these options to a file");
 }
 
@@ -48,14 +53,14 @@ function collect(form: string) {
   };
 }
 
-/** A field that is given twice has several columns. */
+/** Given several times, a field is read from several columns. */
 function collectColumns(text: string, previous: NonNullable<FileFormatOptions["map"]> = {}) {
   const [field = "", column = ""] = Object.entries(collect("field=column")(text))[0] ?? [];
   const before = previous[field];
   return { ...previous, [field]: before === undefined ? column : [before, column].flat() };
 }
 
-/** The options, with those of `--mapping`; `--save-mapping` writes them. @throws {AppError} BAD_REQUEST for invalid ones */
+/** Adds the options of `--mapping`, and writes `--save-mapping`. @throws {AppError} BAD_REQUEST for invalid options */
 export async function readFormatOptions(options: FileFormatOptions): Promise<FormatOptions> {
   const given = {
     format: options.format,
@@ -93,11 +98,11 @@ async function readMapping(file: string): Promise<FormatTexts> {
   try {
     return checkMapping(JSON.parse(text));
   } catch {
-    throw new AppError("BAD_REQUEST", `${file} is not a mapping, as --save-mapping writes it.`);
+    throw new AppError("BAD_REQUEST", `${file} is not a mapping that --save-mapping wrote.`);
   }
 }
 
-/** @throws {TypeError} for what is no mapping */
+/** @throws {TypeError} if it is not a mapping */
 function checkMapping(value: unknown): FormatTexts {
   if (!isObject(value)) throw new TypeError();
   for (const [name, entry] of Object.entries(value)) {
@@ -133,9 +138,9 @@ export function describePreview({ format = "vitrine", columns, preview = [] }: C
 
 function describeProducts(preview: NonNullable<CsvResult["preview"]>): string[] {
   if (preview.length === 0) return [];
-  const [first, be] = preview.length === 1 ? ["product", "it"] : [`${preview.length} products`, "they"];
+  const first = preview.length === 1 ? "product" : `${preview.length} products`;
   const products = preview.flatMap((product) => JSON.stringify(product, undefined, 2).split("\n"));
-  return [`The first ${first} as ${be} would be stored:`, ...products];
+  return [`The first ${first} would be stored as:`, ...products];
 }
 
 export function describeNotes({ notes = [] }: CsvResult): string[] {
@@ -144,10 +149,10 @@ export function describeNotes({ notes = [] }: CsvResult): string[] {
 
 const csvOptions = "format map default urlTemplate delimiter encoding onePer fillDown mapping saveMapping".split(" ");
 
-/** @throws {AppError} BAD_REQUEST for options that concern CSV alone */
+/** @throws {AppError} BAD_REQUEST for options that only CSV files have */
 export function requireNoCsvOptions(options: FileFormatOptions): void {
   const given = Object.entries(options).filter(([name, value]) => csvOptions.includes(name) && value !== undefined);
   if (given.every(([, value]) => value === "auto" || value === "vitrine")) return;
-  const message = "NDJSON has Vitrine's own fields and is UTF-8: options about formats are for other files.";
+  const message = "Options about formats do not apply to NDJSON, which is UTF-8 and has Vitrine's own fields.";
   throw new AppError("BAD_REQUEST", message);
 }

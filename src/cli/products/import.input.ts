@@ -7,14 +7,14 @@ import { pipeline } from "node:stream/promises";
 import zlib, { createGunzip } from "node:zlib";
 import { AppError } from "../../errors.js";
 
-/** Present from Node.js 22.15 on. */
+/** Undefined before Node.js 22.15. */
 const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform };
 
 /**
- * Runs work on a file, or on a temporary copy of standard input (`-`), of a pipe, or of the contents of a compressed file (`.gz`,
- * `.zst`): an import whose rows the catalog refuses reads it again. The copy is removed at the end, also by signals.
+ * Runs work on a file. Standard input (`-`), pipes and compressed files (`.gz`, `.zst`) are first copied to a temporary file, because an
+ * import reads the file again if the catalog refuses rows. The copy is removed at the end, and on signals.
  *
- * @throws {AppError} BAD_REQUEST for a compressed file that is broken, or that this version of Node.js cannot read
+ * @throws {AppError} BAD_REQUEST if a compressed file is broken, or this version of Node.js cannot read it
  */
 export async function withInput<Result>(file: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const inflater = inflaterOf(file);
@@ -43,13 +43,13 @@ export async function withInput<Result>(file: string, work: (path: string) => Pr
   }
 }
 
-/** Not a pipe, as of `<(…)`. What cannot be read at all is left to the import. */
+/** False for a pipe, such as that of `<(…)`. Files that cannot be read at all are left to the import. */
 function isReadAgain(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined || stats.isFile() || stats.isDirectory();
 }
 
-/** Standard input, or a pipe, has no name that would tell NDJSON from CSV; no row of names begins with a brace. */
+/** Standard input and pipes have no file extension, so the content decides: no CSV header begins with a brace. */
 async function namedByContent(copy: string): Promise<string> {
   let head = "";
   for await (const text of createReadStream(copy, { encoding: "utf8", end: 4_095 })) head += String(text);
@@ -59,7 +59,7 @@ async function namedByContent(copy: string): Promise<string> {
   return renamed;
 }
 
-/** Whether a file's name says that it is NDJSON. */
+/** Whether the file extension is one of NDJSON. */
 export function isNdjson(file: string): boolean {
   return /\.(?:ndjson|jsonl)$/iu.test(file);
 }
@@ -74,7 +74,7 @@ function inflaterOf(file: string): Transform | undefined {
   throw new AppError("BAD_REQUEST", message);
 }
 
-/** @throws a clear error for what is not compressed as its name says */
+/** @throws a clear error if the file is not compressed as its name says */
 function fail(file: string, error: unknown): never {
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!code.startsWith("Z_") && !code.startsWith("ZSTD_") && !code.startsWith("ERR_")) throw error;

@@ -6,7 +6,7 @@ import type { FormatReadOptions } from "../../files/formats/fileState.js";
 import { AppError } from "../../errors.js";
 import { beginOutputFile } from "../terminal/outputFile.js";
 
-/** A bit for each line up to the last one. */
+/** A set of line numbers, with one bit for each line. */
 export class LineSet {
   #bits = new Uint8Array(1_024);
 
@@ -31,22 +31,19 @@ export class LineSet {
 
 interface Rejects {
   write(accepted: LineSet | undefined): Promise<void>;
-  /** Removes what was not finished. */
+  /** Removes the file if it is not complete. */
   close(): void;
 }
 
 /**
  * Prepares the file of rejected rows.
  *
- * @throws {AppError} BAD_REQUEST where it is the file that is imported, or cannot be written
+ * @throws {AppError} BAD_REQUEST if it is the imported file, or cannot be written
  */
 export async function openRejects(rejected: RejectedFile, target: string): Promise<Rejects> {
   const existing = await realpath(target).catch(() => undefined);
   if (existing === (await realpath(rejected.file))) {
-    throw new AppError(
-      "BAD_REQUEST",
-      `${target} is the file that is imported: name another one for the rejected rows.`,
-    );
+    throw new AppError("BAD_REQUEST", `${target} is the imported file: name another one for the rejected rows.`);
   }
   const output = await beginOutputFile(target);
   return {
@@ -61,10 +58,10 @@ export async function openRejects(rejected: RejectedFile, target: string): Promi
 type RowFormat = "csv" | "ndjson";
 
 /**
- * Writes rejected rows, of CSV below the header. The result can be imported once they are corrected, with the same options.
+ * Writes rejected rows, in CSV with the header. Once corrected, the file can be imported with the same options.
  *
- * @param accepted lines on which accepted rows start; undefined where all were accepted
- * @throws the error of node:fs for a file that cannot be read or written
+ * @param accepted lines on which accepted rows start; undefined if all rows were accepted
+ * @throws the error of node:fs if a file cannot be read or written
  */
 async function writeRejects(
   { file, form, options }: RejectedFile,
@@ -75,7 +72,7 @@ async function writeRejects(
   return pipeline(bytesOf(rejected), createWriteStream(target));
 }
 
-/** Bytes that are not UTF-8 are as they were. */
+/** Keeps bytes that are not UTF-8 as they were. */
 async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void> {
   for await (const text of texts) yield utf8Bytes(text);
 }
@@ -83,16 +80,16 @@ async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Buffer, vo
 interface RejectedFile {
   readonly file: string;
   readonly form: RowFormat;
-  /** As those of the import. */
+  /** Those of the import. */
   readonly options: FormatReadOptions;
 }
 
 async function rejectedRows(file: string, options: FormatReadOptions, accepted: LineSet | undefined) {
-  const { rejectedText } = await import("../../files/formats/failedSourceRows.js"); // its libraries would make each command start later
+  const { rejectedText } = await import("../../files/formats/failedSourceRows.js"); // on demand: its libraries take time to load
   return rejectedText(() => fileBytes(file), { accepted, needed: new LineSet(), options });
 }
 
-/** A line may be longer than a piece, so its parts are written as they come. Blank lines are no rows. */
+/** Writes parts of lines as they come, because a line may be longer than a piece. Skips blank lines, which are not rows. */
 async function* rejectedLines(file: string, accepted: LineSet | undefined): AsyncGenerator<string, void> {
   if (accepted === undefined) return;
   let line = 1;

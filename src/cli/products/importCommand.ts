@@ -41,8 +41,8 @@ const errorPolicies = {
 } as const satisfies Record<string, ErrorPolicy>;
 
 const help = `
-With --error-policy reject-failed, rows that fail are listed and the others are stored; the exit status is then 3.
---rejects writes all failed rows to a file (CSV with its header), which can be imported once they are corrected.
+With --error-policy reject-failed, failed rows are listed and the others are stored; the exit status is then 3.
+--rejects writes all failed rows to a file (CSV with its header). Correct the rows, and import that file.
 
 Examples:
   npx vitrine import acme products.csv
@@ -61,19 +61,19 @@ export function addImportCommand(program: Command): void {
   addModeOptions(addFormatOptions(added))
     .option("--site <site>", "assign the products to this site", parseName)
     .addOption(
-      new Option("--error-policy <policy>", "what is rejected when rows fail: all rows, or only those that fail")
+      new Option("--error-policy <policy>", "if rows fail, reject all rows or only those")
         .choices(Object.keys(errorPolicies))
         .default("reject-all"),
     )
     .addOption(
-      new Option("--rejects <file>", "write the rows that fail to this file; the others are stored").implies({
+      new Option("--rejects <file>", "write failed rows to this file, and store the others").implies({
         errorPolicy: "reject-failed",
       }),
     )
     .option("--dry-run", "report what the import would do, and store nothing")
     .option(
       "--explain <line>",
-      "show the row on this line: each cell, what it became, and why; store nothing",
+      "print what each cell of the row on this line becomes, and why; store nothing",
       parseLine,
     )
     .action(importAndReport);
@@ -146,7 +146,7 @@ interface ImportProgress {
   readonly rows: number;
 }
 
-/** A line for each problem, and the number of rows that are not listed. */
+/** One line for each problem, then the number of rows that are not listed. */
 function describeFailures({ failures, failed }: ImportResult, rejects: string | undefined): string[] {
   const problems = failures.flatMap((failure) => failure.problems);
   const more = failed - failures.length;
@@ -166,13 +166,13 @@ function addModeOptions(command: Command): Command {
   return command
     .option(
       "--mode <mode>",
-      "upsert, patch: only the columns of the file, or replace: delete what it does not name",
+      "upsert, patch (change only the file's columns) or replace (delete products that are not in the file)",
       parseMode,
       "UPSERT",
     )
     .option(
       "--max-deletions <count>",
-      "with --mode replace: delete at most so many (default: a tenth or 10, at most half; none by an empty file)",
+      "with --mode replace: delete at most this many (default: a tenth or 10, at most half; none if the file is empty)",
       parseCount,
     );
 }
@@ -195,14 +195,13 @@ function parseLine(text: string): number {
   return Number(text);
 }
 
-/** Shows one row of a file. @throws {AppError} BAD_REQUEST where there is none on this line */
+/** Prints how one row of a file is read. @throws {AppError} BAD_REQUEST if no row starts on this line */
 async function explain(
   { store, file, line }: { readonly store: string; readonly file: string; readonly line: number },
   options: OutputOptions & FileFormatOptions & Pick<ModeCommandOptions, "mode">,
 ): Promise<void> {
-  if (isNdjson(file))
-    throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON has the fields themselves.");
-  const { explainRow } = await import("../../files/formats/explain.js"); // its libraries would make each command start later
+  if (isNdjson(file)) throw new AppError("BAD_REQUEST", "--explain is for CSV and feeds: NDJSON needs no conversion.");
+  const { explainRow } = await import("../../files/formats/explain.js"); // on demand: its libraries take time to load
   const language = await withStore(store, (db) => languageOf(db, store));
   const fileFormat = { ...(await readFormatOptions(options)), ...language };
   const isPatch = options.mode === "PATCH";
@@ -223,7 +222,7 @@ function describeRow({ line, format, cells, product, problems, notes, from }: Ro
     ...table(["column", "cell", "used for", "became"], rows).map((text) => `  ${text}`),
     ...(from.length === 0
       ? []
-      : [`It takes what it lacks from ${from.length === 1 ? "line" : "lines"} ${from.join(", ")}.`]),
+      : [`It inherits empty cells from ${from.length === 1 ? "line" : "lines"} ${from.join(", ")}.`]),
     ...notes.map((note) => `Note: ${note}`),
     ...problems.map((problem) => `Problem: ${problem}`),
     ...(product === undefined

@@ -11,13 +11,13 @@ import type { Demo } from "../demo/demo.js";
 
 export interface Lifecycle {
   serves(address: string): void;
-  /** It has begun to stop. @param reason the signal */
+  /** Logs that the service begins to stop. @param reason the signal, or the error */
   stops(reason: string): void;
 }
 
 /**
- * Logs when a service serves, begins to stop and has stopped, why, and how long it took. A start that fails is reported
- * as its error alone.
+ * Logs when a service serves, begins to stop (with the reason) and has stopped, and how long each took. A start that
+ * fails only throws its error.
  */
 export async function withLifecycle(
   log: Logger,
@@ -56,13 +56,13 @@ function msSince(start: number): number {
   return Math.round(performance.now() - start);
 }
 
-/** The line for standard output before the embedded database is made, which takes seconds; undefined at later starts. */
+/** Announces the creation of the embedded database, because it takes seconds. Undefined at later starts. */
 export function firstStart({ databaseUrl, dataDir }: Config): string | undefined {
   if (databaseUrl !== undefined || existsSync(join(dataDir, "postgres"))) return undefined;
   return `Vitrine ${packageVersion()} is creating its database in ${dataDir}; this takes a few seconds on the first start.\n`;
 }
 
-/** Whether the two commands of a first start come next. */
+/** Whether the banner shows the commands that create a store and a token. */
 export async function hasNoStore({ client }: Pick<OpenDatabase, "client">): Promise<boolean> {
   return (await isMigrated(client)) && (await client.store.count()) === 0;
 }

@@ -8,7 +8,7 @@ import { reasonOf } from "../terminal/failure.js";
 const waitMs = 50;
 const warnLevel = 40;
 const bufferedCharactersMax = 16_384;
-/** Lines beyond are dropped while they are not read, as where the reader of a pipe hangs. */
+/** If nobody reads standard error, for example because the reader of a pipe hangs, further lines are dropped. */
 const unwrittenCharactersMax = 8 * 1_024 * 1_024;
 
 /** The log of a process that serves: JSON lines on standard error. */
@@ -18,8 +18,8 @@ export function openLog({ logLevel }: Pick<Config, "logLevel">): Logger {
 }
 
 /**
- * Writes lines in batches, which takes two thirds of the CPU time of single writes. Warnings and errors are written immediately, with
- * the lines before them. sonic-boom's own buffer (minLength) would hold them back while a write is in progress.
+ * Writes lines in batches, which take two thirds of the CPU time of single writes. Writes warnings and errors immediately, with the
+ * lines before them: sonic-boom's own buffer (minLength) would hold them back during a write.
  */
 function buffered(destination: { write(text: string): unknown }) {
   let lines: string[] = [];
@@ -32,9 +32,9 @@ function buffered(destination: { write(text: string): unknown }) {
     lines = [];
     characters = 0;
   };
-  process.prependListener("exit", flush); // before the destination's own listener, which flushes it
+  process.prependListener("exit", flush); // must run before the destination flushes itself
   return {
-    [Symbol.for("pino.metadata")]: true, // pino then sets lastLevel
+    [Symbol.for("pino.metadata")]: true, // makes pino set lastLevel
     lastLevel: 0,
     write(line: string) {
       lines.push(line);
@@ -47,7 +47,7 @@ function buffered(destination: { write(text: string): unknown }) {
 
 const messageMax = 500;
 
-/** The loggable part of an error. Errors of Prisma and PostgreSQL also hold query parameters and whole rows. */
+/** What may be logged of an error: those of Prisma and PostgreSQL also contain query parameters and whole rows. */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "string" ? clip(error, messageMax) : typeof error;
   const { name, stack = "" } = error;
@@ -64,7 +64,7 @@ export function loggedError(error: unknown): unknown {
   };
 }
 
-/** Messages of class 22, data exceptions, repeat the value. */
+/** Messages of class 22 (data exceptions) repeat the value. */
 function hasValue(sqlState: string | undefined): boolean {
   return sqlState?.startsWith("22") === true;
 }

@@ -54,14 +54,14 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
   }
 }
 
-/** Waits for a signal. @throws what the database crashed with */
+/** Waits for a signal. @throws the error with which the database crashed */
 async function untilStopped({ crashed }: OpenDatabase, lifecycle: Lifecycle): Promise<void> {
   const reason = await Promise.race([untilSignal(), crashed]);
   lifecycle.stops(typeof reason === "string" ? reason : reasonOf(reason));
   if (typeof reason !== "string") throw reason;
 }
 
-/** After the port is known to be free: the demo's token is shown only once. */
+/** Called only when the port is known to be free, because the demo's token is shown only once. */
 async function openDemo(
   { engine, client }: OpenDatabase,
   { demoToken }: Config,
@@ -71,11 +71,11 @@ async function openDemo(
 }
 
 /**
- * Completes or removes imports that killed processes left in the embedded database: all at once now, and from then on those of
- * commands that are killed while this server runs.
+ * Completes or removes imports that killed processes left in the embedded database: all of them now, and later those of commands
+ * that are killed while this server runs.
  *
- * @param log called with problems, which are retried
- * @returns the running sweep; undefined on PostgreSQL, which stages nothing
+ * @param log called with problems; the sweep tries again
+ * @returns the running sweep; undefined on PostgreSQL, where a killed import leaves nothing
  */
 async function recoverInterruptedImports(
   { engine, client }: OpenDatabase,
@@ -93,13 +93,13 @@ async function recoverInterruptedImports(
 interface Served {
   readonly app: App;
   readonly url: string;
-  /** Starts to answer; earlier requests have waited. */
+  /** Starts to answer, first the requests that have waited. */
   readonly open: () => void;
 }
 
 /**
- * Serves an app while work lasts. Listens before the app is created, so that a port in use is found first, and closes both
- * gracefully at the end.
+ * Serves an app while work lasts, and closes both gracefully at the end. Listens before it creates the app, so that a port in use is
+ * found first.
  *
  * @param create makes the app
  */
@@ -122,7 +122,7 @@ export async function withApp(
   }
 }
 
-/** Shuts down gracefully: running requests, then the app, have SHUTDOWN_GRACE_MS together. Without an app, it stops immediately. */
+/** Running requests and then the app have SHUTDOWN_GRACE_MS together to end. Without an app, the server stops immediately. */
 async function endService(server: RunningServer, app: App | undefined, { shutdownGraceMs }: Config): Promise<void> {
   if (app === undefined) return server.stop(0);
   const endsAt = performance.now() + shutdownGraceMs;
@@ -132,7 +132,7 @@ async function endService(server: RunningServer, app: App | undefined, { shutdow
   await app.close(Math.max(0, endsAt - performance.now()));
 }
 
-/** Serves as one of several workers until the primary or a signal stops it. Errors are reported to the primary. */
+/** Serves as one of several workers until the primary or a signal stops it. Reports errors to the primary. */
 export async function serveAsWorker(config: Config, worker: Worker): Promise<void> {
   const channel = openChannel(worker);
   try {
@@ -141,7 +141,7 @@ export async function serveAsWorker(config: Config, worker: Worker): Promise<voi
     channel.send("failed", reasonOf(error));
     process.exitCode = 1;
   }
-  worker.disconnect(); // it would keep the process alive
+  worker.disconnect(); // the channel would keep the process alive
 }
 
 async function serveWorker(config: Config, worker: Worker, channel: Channel): Promise<void> {
@@ -155,7 +155,7 @@ async function serveWorker(config: Config, worker: Worker, channel: Channel): Pr
       open();
       const stopRequest = untilStopRequest(worker, channel);
       channel.send("serves", url);
-      // A terminal signals the primary and its workers, so that both may arrive: the second must not end the process immediately.
+      // A terminal signals workers too, so a worker may get a signal and a request to stop: the second must not end it immediately.
       await Promise.race([stopRequest, untilSignal()]);
     });
   } finally {

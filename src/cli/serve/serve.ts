@@ -11,7 +11,7 @@ export function addServeCommand(program: Command): void {
     .action(async () => {
       const config = readConfig();
       collectGarbageEarly();
-      // Imported on demand: other commands and the primary do not need the whole service.
+      // On demand, because other commands and the primary do not need the whole service.
       if (config.webConcurrency > 1 && cluster.isPrimary) {
         const { serveByWorkers } = await import("./workers.js");
         await serveByWorkers(config);
@@ -26,8 +26,8 @@ export function addServeCommand(program: Command): void {
 }
 
 /**
- * Has V8 collect garbage once the heap has grown by half, not fourfold: that would be hundreds of megabytes after large
- * requests. No cost of the earlier collections could be measured. The flag applies to all threads.
+ * Has V8 collect garbage when the heap has grown by half, not fourfold, which is hundreds of megabytes after large
+ * requests. We measured no cost of the earlier collections. The flag applies to all threads.
  */
 function collectGarbageEarly(): void {
   setFlagsFromString("--heap-growing-percent=50");

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 const signals = ["SIGTERM", "SIGINT"] as const;
 type Signal = (typeof signals)[number];
 
-/** Replaced instead of the listeners: a signal that arrives while these are exchanged would be lost. */
+/** We replace this function instead of the listeners, because a signal between two listeners would be lost. */
 let react: (signal: Signal) => void = end;
 
 /** Signals end the process immediately, unless `untilSignal` waits for one. */
@@ -22,8 +22,8 @@ export function untilSignal(): Promise<string> {
 }
 
 /**
- * Ends the process after the "exit" listeners, which remove temporary folders. The signal is raised again, since
- * process.exit waits for worker threads, one of which may be executing a long statement.
+ * Ends the process after the "exit" listeners, which remove temporary folders. Raises the signal again, because
+ * process.exit waits for worker threads, and one of them may be executing a long statement.
  */
 function end(signal: Signal): void {
   process.removeAllListeners(signal);

@@ -11,12 +11,12 @@ import { migrateIfNeeded, warn } from "../runtime.js";
 import { WorkerPool } from "../../server/cluster/workerPool.js";
 import { untilSignal } from "./signals.js";
 
-/** How long a worker may take, after the grace period, to close what is left. */
+/** After the grace period, a worker has this long to close what is left. */
 const cutMs = 3_000;
 
 /**
- * Serves with several processes on one port until a signal stops them. This process, the primary, distributes connections,
- * and without Redis it keeps the rate limits.
+ * Serves with several processes on one port until a signal stops them. This process, the primary, distributes connections
+ * and, without Redis, counts calls for the rate limits.
  *
  * @throws the error of a worker that could not start
  */
@@ -35,7 +35,7 @@ async function run(config: Config, log: Logger, lifecycle: Lifecycle): Promise<v
     countForWorker(channel, count);
     warnForWorker(channel, warnOnce);
   });
-  process.once("exit", () => pool.kill()); // stopped before it serves, or by a second signal
+  process.once("exit", () => pool.kill()); // for a signal before it serves, or a second one
   const url = await pool.start(config.webConcurrency);
   process.stdout.write(banner(url, config, { isEmpty }));
   lifecycle.serves(url);

@@ -9,8 +9,8 @@ import { count } from "../../lib/text.js";
 import { fileFormatOf, printWritten, standardOutput, writingTo } from "../terminal/outputFile.js";
 
 const help = `
-Events may arrive meanwhile: those of a show wait until its totals are rebuilt.
-Shows of which any event was pruned keep their totals: a named one is refused, others are skipped.
+Servers may keep recording: new events of a show wait until its totals are rebuilt.
+A show with pruned events keeps its totals: the command refuses it if you name it, and skips it otherwise.
 
 Examples:
   npx vitrine analytics rebuild acme

@@ -16,8 +16,8 @@ import { AppError } from "../../errors.js";
 
 const help = `
 Each line of the file holds one event, as recordShopperEvents takes it; see docs/analytics.md.
-All lines are checked before anything is stored. If the command is interrupted, run it again: events that were already
-recorded are reported as duplicates and do not count twice.
+All lines are checked before anything is stored. If the command is interrupted, run it again: recorded events are reported as
+duplicates and do not count twice.
 
 Example:
   npx vitrine events acme spring-show events.ndjson`;
@@ -28,7 +28,7 @@ Examples:
   npx vitrine events export acme spring-show recorded.ndjson
   npx vitrine events prune acme --before 2026-01-01`;
 
-/** `vitrine events …`, by default `record`: `vitrine events STORE LSID FILE`. */
+/** The default command is `record`: `vitrine events STORE LSID FILE`. */
 export function addEventsCommands(program: Command): void {
   const events = addGroup(program, "events", "shopper events of shows", examples).usage(
     "[record] <store> <lsid> <file>, or export <store> <lsid> [file], or prune <store> [lsid] --before <time>",
@@ -60,13 +60,13 @@ export function addEventsCommands(program: Command): void {
     });
 }
 
-/** More than one batch at a time only where there is more than one connection. */
+/** The embedded database has one connection, so it takes one batch at a time. */
 function partitionsOf({ databaseUrl, databasePoolMax }: Config): number {
   return databaseUrl === undefined ? 1 : Math.min(4, databasePoolMax);
 }
 
 const exportHelp = `
-The file is what vitrine events STORE LSID FILE takes. Events that were pruned are not in it: a line on standard error says so.
+vitrine events STORE LSID FILE reads this file. If events were pruned, they are missing in it, and a line on standard error says so.
 With --json and without a file, the summary goes to standard error.
 
 Examples:
@@ -97,8 +97,8 @@ function addExportEventsCommand(events: Command): void {
 const pruneHelp = `
 All totals stay, but they can no longer be rebuilt from events. If the command is interrupted, run it again.
 
-With --all-stores, the events of ended shows go too, as far as they occurred before the time. Returning viewers are still known;
-such a show takes no more events from before that time. EVENT_RETENTION_DAYS has a server do it.
+--all-stores also removes events of ended shows that occurred before the time. Returning viewers are still known, and these shows
+accept no further events from before that time. With EVENT_RETENTION_DAYS, a server does this by itself.
 
 Examples:
   npx vitrine events prune acme --before 2026-01-01

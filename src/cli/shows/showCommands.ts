@@ -14,8 +14,8 @@ Examples:
   npx vitrine show delete acme spring-show`;
 
 const deleteHelp = `
-A show with events needs --force. It is archived first, and its events are removed in batches: if the command is interrupted,
-run it again. Subscriptions of the show end.
+A show with events needs --force. The command first archives it, then removes its events in batches: if it is interrupted, run it
+again. Subscriptions of the show end.
 
 Examples:
   npx vitrine show delete acme spring-show
@@ -23,7 +23,7 @@ Examples:
 
 export function addShowCommands(program: Command): void {
   const show = addGroup(program, "show", "live streams of a store", examples);
-  const listing = "list the shows of a store, newest first; those that are scheduled come last";
+  const listing = "list the shows of a store, newest first and scheduled ones last";
   addCommand(show, "list <store>", listing, "show list acme --status LIVE")
     .addOption(new Option("--status <status>", "only shows in this status").choices(liveStreamStatuses))
     .action(async (store: string, options: OutputOptions & { status?: LiveStreamStatus }) => {
@@ -34,7 +34,7 @@ export function addShowCommands(program: Command): void {
       const none = options.status === undefined ? "no live streams" : `no live streams that are ${options.status}`;
       await print({ store, liveStreams }, lines.length === 0 ? `Store ${store} has ${none}.` : lines, options);
     });
-  addCommand(show, "delete <store> <lsid>", "delete a show: without events, or by --force with them", deleteHelp)
+  addCommand(show, "delete <store> <lsid>", "delete a show; with --force also one that has events", deleteHelp)
     .option("--force", "delete its events, too")
     .option("--yes", "do not ask")
     .action(deleteAfterAsking);

@@ -11,7 +11,7 @@ Examples:
   npx vitrine key revoke acme 5f0c1f4e-…`;
 
 const issueHelp = `
-A key is no secret: it stands in the pages of the shop. It may only report what shoppers do, from pages of its origins.
+A key is not a secret: the shop's pages contain it. It only allows reporting what shoppers do, from pages of its origins.
 
 Example:
   npx vitrine key issue acme --origin https://shop.example --label shop`;

@@ -12,7 +12,7 @@ Examples:
   npx vitrine site remove acme acme-de`;
 
 const removeHelp = `
-Products that are assigned to no other site are then sold on all sites of the store.
+Products without another site are then sold on all sites of the store.
 
 Examples:
   npx vitrine site remove acme acme-de

@@ -23,7 +23,7 @@ Examples:
   npx vitrine store delete acme`;
 
 const deleteHelp = `
-Its tokens and keys are deleted first, so that nothing more is written; servers notice within 5 seconds, which the command waits for.
+The command first deletes the tokens and keys, so that nothing is written any more, and waits 5 seconds until all servers know this.
 If it is interrupted, run it again.
 
 Examples:
@@ -48,7 +48,7 @@ export function addStoreCommands(program: Command): void {
   addCommand(
     store,
     "delete <store>",
-    "delete a store with everything of it: products, sites, shows with their events, tokens, public keys",
+    "delete a store with everything in it: products, sites, shows with their events, tokens, public keys",
     deleteHelp,
   )
     .option("--yes", "do not ask")
@@ -68,7 +68,7 @@ function addCreateCommand(store: Command): void {
 }
 
 function addChangeCommands(store: Command): void {
-  const setting = "set the currency of a store, whose amounts are not converted, or its time zone";
+  const setting = "set the currency of a store (amounts are not converted) or its time zone";
   withSettings(addCommand(store, "set <store>", setting, "store set acme --time-zone Europe/Berlin")).action(
     async (id: string, options: OutputOptions & StoreSettings, command: Command) => {
       if (options.currency === undefined && options.timeZone === undefined) {

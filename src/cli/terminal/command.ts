@@ -7,7 +7,7 @@ import { createInterface } from "node:readline/promises";
 import { AppError } from "../../errors.js";
 import { asLine } from "./output.js";
 
-/** What an argument is, by its name. */
+/** The description of an argument, by its name. */
 const descriptions: Readonly<Record<string, string>> = {
   store: "its id",
   site: "its id",
@@ -15,10 +15,10 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds a command that prints what it did, with --json as one JSON object.
+ * Adds a command with the option `--json`.
  *
- * @param usage its name, and its arguments that are ids: `list <store>`
- * @param help what its help ends with: the arguments of an example, or a text that begins with a blank line
+ * @param usage its name and its arguments that are ids: `list <store>`
+ * @param help the end of its help: the arguments of an example, or a text that begins with a blank line
  */
 export function addCommand(
   parent: Command,
@@ -33,7 +33,7 @@ export function addCommand(
   return command.addHelpText("after", help.startsWith("\n") ? help : `\nExample:\n  npx vitrine ${help}`);
 }
 
-/** Adds a command that has others. */
+/** Adds a command that has subcommands. */
 export function addGroup(program: Command, name: string, description: string, examples: string): Command {
   return program.command(name).description(description).addHelpText("after", examples);
 }
@@ -57,20 +57,20 @@ export function parseDuration(text: string): number {
   return Number(amount) * unitMs;
 }
 
-/** Without a time zone: days begin in UTC, and other times are local. */
+/** Times without a time zone: JavaScript reads a date as UTC, and a date with a time as local time. */
 const withoutZone = z.union([z.iso.date(), z.iso.datetime({ local: true })]);
 
-/** @throws {InvalidArgumentError} for what is no ISO 8601 time in the future */
+/** @throws {InvalidArgumentError} if the text is not an ISO 8601 time in the future */
 export function parseFuture(text: string): Date {
   const moment = parseMoment(text);
-  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time lies in the past.");
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError("The time is in the past.");
   return moment;
 }
 
-/** @throws {InvalidArgumentError} for what is no ISO 8601 time up to now */
+/** @throws {InvalidArgumentError} if the text is not an ISO 8601 time, or is in the future */
 export function parsePast(text: string): Date {
   const moment = parseMoment(text);
-  if (moment.getTime() > Date.now()) throw new InvalidArgumentError("The time lies in the future.");
+  if (moment.getTime() > Date.now()) throw new InvalidArgumentError("The time is in the future.");
   return moment;
 }
 
@@ -80,7 +80,7 @@ function parseMoment(text: string): Date {
   throw new InvalidArgumentError("Give an ISO 8601 time like 2030-01-31T00:00:00Z.");
 }
 
-/** A time as the API takes it. @throws {InvalidArgumentError} for what is no ISO 8601 timestamp with a time zone */
+/** Like the API, needs a time zone. @throws {InvalidArgumentError} if the text is not such an ISO 8601 timestamp */
 export function parseTime(text: string): Date {
   const time = parseDateTime(text);
   if (time === undefined) throw new InvalidArgumentError(`Must be ${dateTimeName}.`);
@@ -92,11 +92,11 @@ export interface ConfirmOptions {
 }
 
 /**
- * Asks on a terminal whether to go on; elsewhere `--yes` is needed.
+ * Asks on the terminal whether to go on. Without a terminal, `--yes` is required.
  *
  * @param question such as `Delete store acme?`
- * @throws {CommanderError} where nobody can be asked
- * @throws {AppError} BAD_REQUEST for any answer but yes, and for Ctrl-C or Ctrl-D
+ * @throws {CommanderError} if there is no terminal
+ * @throws {AppError} BAD_REQUEST for an answer other than yes, and for Ctrl-C or Ctrl-D
  */
 export async function confirm(command: Command, question: string, { yes }: ConfirmOptions): Promise<void> {
   if (yes === true) return;

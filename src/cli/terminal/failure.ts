@@ -22,7 +22,7 @@ export const exitStatus = {
 } as const;
 
 export function exitStatusOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.misused; // 0: --help
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.misused; // --help exits with 0
   if (error instanceof ConfigError) return exitStatus.misused;
   if (error instanceof FolderInUseError) return exitStatus.unavailable;
   if (error instanceof DamagedDatabaseError) return exitStatus.damaged;
@@ -31,14 +31,14 @@ export function exitStatusOf(error: unknown): number {
   return known instanceof AppError && known.code === "UNAVAILABLE" ? exitStatus.unavailable : exitStatus.failed;
 }
 
-/** ENOENT can also be that of a socket, which is the database's. */
+/** Excludes sockets: ENOENT of a connection concerns the database, not a file. */
 function isFileError(error: unknown): boolean {
   return error instanceof Error && "path" in error && "syscall" in error && error.syscall !== "connect";
 }
 
-/** Describes a failure for standard error: one line with the reason, then a table of the input's problems. */
+/** The text for standard error: one line with the reason, then a table of the input's problems. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof CommanderError) return ""; // commander has printed it, through describeMisuse
+  if (error instanceof CommanderError) return ""; // commander has printed it already, by describeMisuse
   const reason = `vitrine: ${reasonOf(error)}`;
   if (!(error instanceof AppError) || !hasPlaces(error.problems)) return asLines(reason);
   const more = error.problemsTotal - error.problems.length;
@@ -46,7 +46,7 @@ export function describeFailure(error: unknown): string {
   return asLines([reason, ...[...problemTable(error.problems), ...rest].map((text) => `  ${text}`)]);
 }
 
-/** Commander's errors about arguments, in the same form. */
+/** Commander's errors about arguments, in the form of describeFailure. */
 export function describeMisuse(text: string): string {
   const reason = text
     .trim()
@@ -55,23 +55,23 @@ export function describeMisuse(text: string): string {
   return asLines(`vitrine: ${reason} (see --help)`);
 }
 
-/** A single problem without a line is covered by the reason. */
+/** The reason already says what a single problem without a line says. */
 function hasPlaces(problems: readonly Problem[]): boolean {
   return problems.length > 1 || problems[0]?.line !== undefined;
 }
 
-/** Problems of a file by line, column (of an event: field) and reason. */
+/** Problems of a file by line, column (the field, for events) and reason. */
 export function problemTable(problems: readonly Problem[]): string[] {
   const rows = problems.map(({ line, path, message }) => [line?.toString() ?? "", path.join("."), message]);
   return table(["line", "column", "reason"], rows);
 }
 
-/** Why something failed, in one line: the last one of Prisma's errors, or the message in it for a raw query. */
+/** Why something failed, in one line. Of an error of Prisma, its last line, or the database's message in it. */
 export function reasonOf(error: unknown): string {
   const known = systemReason(error);
   if (known !== undefined) return known;
   const node = unreachableNodeOf(error);
-  if (node !== undefined) return `The node ${node} of Citus cannot be reached, which this needs.`;
+  if (node !== undefined) return `This needs the Citus node ${node}, which cannot be reached.`;
   const text = error instanceof Error ? error.message || error.name : String(error);
   const last = text.split("\n").findLast((line) => line.trim() !== "");
   const reason = last?.trim() ?? "failed";
@@ -83,7 +83,7 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly port?: number;
 }
 
-/** What a system call that users cause failed with: of a file that they named, or of HOST and PORT. */
+/** Why a system call failed that depends on the user: on a file that they named, or on HOST and PORT. */
 function systemReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, address, port } = error as SystemError;

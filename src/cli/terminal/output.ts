@@ -4,7 +4,7 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** What a command prints for people; in a single text, a line break is one of a name. */
+/** What a command prints for people. A single text is one line: a line break in it is part of a name, and is escaped. */
 export type Lines = string | readonly string[];
 
 /** Prints to standard output: one JSON object, or lines for people. */
@@ -12,7 +12,7 @@ export async function print(result: object, lines: Lines, options: OutputOptions
   await write(textOf(result, lines, options)).catch(ignoreBrokenPipe);
 }
 
-/** Ignores that the reader of standard output has left, as `head -1` does. @throws any other error */
+/** Ignores that the reader of standard output stopped reading, as `head -1` does. @throws any other error */
 export function ignoreBrokenPipe(error: unknown): void {
   if (!isBrokenPipe(error)) throw error;
 }
@@ -20,8 +20,8 @@ export function ignoreBrokenPipe(error: unknown): void {
 /**
  * Prints a secret that cannot be shown again.
  *
- * @param undo reverts what was created with it
- * @throws where it cannot be written, after `undo`
+ * @param undo called if the secret cannot be written
+ * @throws if the secret cannot be written
  */
 export async function printSecret(
   result: object,
@@ -39,15 +39,15 @@ export async function printSecret(
   }
 }
 
-/** @throws where standard output is closed or /dev/null, so that a secret would not be seen */
+/** @throws if standard output is closed or /dev/null, because nobody would see the secret */
 export function requireOutput(): void {
-  // Where it is closed, Node has opened /dev/null in its place.
+  // If it is closed, Node opens /dev/null in its place.
   if (fstatSync(1).rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) {
     throw new Error("Standard output is closed or /dev/null, and the secret is shown only once: nothing was changed.");
   }
 }
 
-/** Ignores errors of standard output and standard error that no caller of `write` handles. */
+/** Ignores errors of standard output and standard error, except that `write` reports them to its caller. */
 export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
@@ -66,18 +66,18 @@ function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
-/** Control characters (C0, DEL, C1), those that turn the direction of text, and those that end a line. */
+/** Control characters (C0, DEL, C1), and characters that change the direction of text or end a line. */
 const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /**
- * A text as one line for a terminal: names come from tenants, and a control character in one could move the cursor, add
- * lines or write to the clipboard.
+ * Escapes a text as one line for a terminal: tenants choose names, and control characters in them could move the
+ * cursor, add lines or write to the clipboard.
  */
 export function asLine(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Lines as they are written: all texts for people go through here. */
+/** Escapes lines. All texts for people go through here. */
 export function asLines(lines: string | readonly string[]): string {
   return [lines]
     .flat()

@@ -9,20 +9,20 @@ import { isNdjson } from "../products/import.input.js";
 import { type Lines, type OutputOptions, print, ignoreBrokenPipe } from "./output.js";
 
 interface OutputFile {
-  /** The path at which it is written, in the folder of its target. */
+  /** Write to this path, which is in the target's folder. */
   readonly draft: string;
-  /** Lets it appear, or replace an older one. */
+  /** Moves the draft to its target. */
   finish(): Promise<void>;
-  /** Removes it if it was not finished. A signal does too. */
+  /** Removes the draft if it was not finished. So does a signal. */
   close(): void;
 }
 
 /**
- * Begins a file that this user alone may read, and that appears only when it is complete. Called before the work, so
- * that one that cannot be written is noticed in time.
+ * Begins a file that only this user may read, and that appears only when it is complete. Call this before the work, so
+ * that a target that cannot be written is found in time.
  *
- * @param target is resolved if it is a link
- * @throws {AppError} BAD_REQUEST where it is a folder or a device, or cannot be written
+ * @param target if it is a link, the linked file is replaced
+ * @throws {AppError} BAD_REQUEST if it is a folder or a device, or cannot be written
  */
 export async function beginOutputFile(target: string): Promise<OutputFile> {
   const existing = await realpath(target).catch(() => undefined);
@@ -32,7 +32,7 @@ export async function beginOutputFile(target: string): Promise<OutputFile> {
   const path = existing ?? target;
   const draft = `${path}.${randomUUID()}`;
   const remove = () => rmSync(draft, { force: true });
-  process.once("exit", remove); // before the file is there: a signal may come at any time
+  process.once("exit", remove); // before the file exists, because a signal may come at any time
   try {
     await (await open(draft, "wx", 0o600)).close();
   } catch (error) {
@@ -59,16 +59,16 @@ export const standardOutput = "-";
 
 const compressed = /\.gz$/iu;
 
-/** The form that the name of a file asks for. */
+/** The format by the file extension. */
 export function fileFormatOf(file: string): "csv" | "ndjson" {
   return isNdjson(file.replace(compressed, "")) ? "ndjson" : "csv";
 }
 
 /**
- * Writes what is made to a file, which appears when it is complete, or to standard output. `.gz` at the end of its name
- * compresses.
+ * Has work write to a file, which appears only when it is complete, or to standard output. Compresses if the file's
+ * name ends in `.gz`.
  *
- * @param work makes it, and hands it to its argument
+ * @param work passes what it produces to its argument
  */
 export async function writingTo<Result>(
   file: string,
@@ -89,7 +89,7 @@ export async function writingTo<Result>(
   }
 }
 
-/** Prints what was written: beside the file, or, where it went to standard output, to standard error, but only as JSON. */
+/** Prints the result of an export. If the export went to standard output, prints to standard error, and only JSON. */
 export async function printWritten(file: string, result: object, lines: Lines, options: OutputOptions): Promise<void> {
   if (file !== standardOutput) return print(result, lines, options);
   if (options.json === true) process.stderr.write(`${JSON.stringify(result)}\n`);

@@ -1,7 +1,7 @@
 /** Shows how far a part of the work is. @param done in the unit of `total`; @param items rows or events so far */
 export type ShowProgress = (label: string, total: number, done: number, items: number) => void;
 
-/** Shows the progress of work, part by part. @param work may end that before its own end */
+/** Shows the progress of work, part by part. @param work may call `end` to stop showing it */
 export async function withProgress<Result>(
   items: string,
   work: (show: ShowProgress, end: () => void) => Promise<Result>,
@@ -44,7 +44,7 @@ const everyMs = { terminal: 200, file: 5_000 };
 /** Goes to the beginning of the line and clears it. */
 const again = "\r\u001B[K";
 
-/** On a terminal, one line that is written again and again; elsewhere a line every few seconds, and none for shorter work. */
+/** On a terminal, updates one line. Elsewhere, writes a line every few seconds, so that short work writes none. */
 export function startProgress(
   { label, total, items: unit }: ProgressOptions,
   stream: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write"> = process.stderr,
@@ -74,7 +74,7 @@ function percent(done: number, total: number): string {
   return `${total === 0 ? 100 : Math.floor((100 * done) / total)}%`;
 }
 
-/** `40,000 rows, 32,000 rows/s, 5 s left`, by the average since the start. */
+/** `40,000 rows, 32,000 rows/s, 5 s left`, from the average since the start. */
 function describePace(
   { done, total, items, unit }: { done: number; total: number; items: number; unit: string },
   elapsedMs: number,

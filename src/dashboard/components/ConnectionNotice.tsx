@@ -37,7 +37,7 @@ export function ConnectionStatus({ phase, isPolled = false }: Pick<Connection, "
   );
 }
 
-/** Describes a connection problem and the next attempt, and offers to retry now. Empty while live figures arrive. */
+/** Describes a connection problem and the next attempt, and offers to retry now. Renders nothing while live figures arrive. */
 export function ConnectionNotice({ connection, hasFigures, isPolled }: Props) {
   if (connection.phase === "open") return isPolled ? <HeldBackNotice /> : null;
   if (connection.phase === "connecting") return null;
@@ -77,7 +77,7 @@ function HeldBackNotice() {
   );
 }
 
-/** The countdown, outside of the alert, which screen readers would otherwise announce every second. */
+/** The countdown. It is outside of the alert, because screen readers would announce it every second. */
 function NextTry({ untilMs }: { readonly untilMs: number }) {
   const seconds = Math.max(0, Math.ceil((untilMs - useNow(500)) / 1_000));
   return (
@@ -97,7 +97,7 @@ export function useNow(intervalMs = 1_000): number {
   return now;
 }
 
-/** Sets the title of the page, and reports a token that no longer works. */
+/** Sets the page's title, and calls `onTokenEnd` if the token no longer works. */
 export function usePage(title: string, connection: Connection, onTokenEnd: () => void): void {
   const isTokenEnded = connection.phase === "failed" && connection.failure.kind === "unauthenticated";
   useLayoutEffect(() => {

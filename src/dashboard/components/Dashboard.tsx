@@ -64,7 +64,7 @@ function isAll({ status, search }: ShowFilter): boolean {
   return status === undefined && search.trim() === "";
 }
 
-/** @param isWhole whether no show is left out by a filter */
+/** @param isWhole whether these are all shows, without a filter */
 function stateOf(shows: readonly ShowSummary[], isWhole: boolean) {
   return { isEmpty: isWhole && shows.length === 0, live: shows.filter(({ status }) => status === "LIVE") };
 }
@@ -72,9 +72,9 @@ function stateOf(shows: readonly ShowSummary[], isWhole: boolean) {
 interface ViewProps {
   readonly token: string;
   readonly view: ShownView;
-  /** The overview as it was left. */
+  /** The overview as the user left it. */
   readonly overview: View;
-  /** Undefined where the token may not save shows. */
+  /** Undefined if the token may not save shows. */
   readonly onNew: (() => void) | undefined;
   readonly onFollow: (view: View) => void;
 }
@@ -119,7 +119,7 @@ function Navigation({ token, view, overview, store, onSignOut, ...list }: Naviga
   const lsId = view.kind === "show" ? view.lsId : undefined;
   const known = list.shows.list?.shows;
   const isMissing = lsId !== undefined && known !== undefined && !known.some(({ id }) => id === lsId);
-  const found = useAnswer(showTimesQuery, isMissing ? { lsId } : undefined, token)?.liveStream; // Show says why it fails
+  const found = useAnswer(showTimesQuery, isMissing ? { lsId } : undefined, token)?.liveStream; // if this fails, Show says why
   return (
     <>
       <TopBar
@@ -152,7 +152,7 @@ interface TopBarProps {
   readonly onSignOut: () => void;
 }
 
-/** Names the store, and leads to the overview. On small screens, it opens the list of shows. */
+/** Names the store, and links to the overview. On small screens, it opens the list of shows. */
 function TopBar({ store, overview, isOverview, onFollow, isListOpen, onToggleList, onSignOut }: TopBarProps) {
   const current = isOverview ? "page" : undefined;
   return (
@@ -197,10 +197,10 @@ function NoShows({ onNew }: { readonly onNew: (() => void) | undefined }) {
 }
 
 /**
- * The answer to a query, which is sent again when its variables change. Undefined until it arrives or where it fails: what
- * shows it works without.
+ * The answer to a query, which is sent again when its variables change. Undefined until the answer arrives, and if the query fails:
+ * components must work without it.
  *
- * @param variables undefined while there is nothing to ask for; the last answer then stays
+ * @param variables undefined while there is nothing to ask for, which keeps the last answer
  */
 function useAnswer<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,

@@ -24,7 +24,7 @@ export function StatusBadge({ status }: { readonly status: LiveStreamStatus }) {
   return <span class={`badge ${status.toLowerCase()}`}>{labels[status]}</span>;
 }
 
-/** Announces what is wrong with a form; nothing is shown without a text. */
+/** Announces what is wrong with a form. Without a text, it shows nothing. */
 export function Problem({ id, text }: { readonly id?: string; readonly text: string | undefined }) {
   return (
     <p {...(id !== undefined && { id })} class="problem" role="alert">
@@ -41,7 +41,7 @@ interface TileProps {
   readonly children: ComponentChildren;
 }
 
-/** A figure, and what is to be said about it. */
+/** A figure, with details below it. */
 export function Tile({ name, of, value, children }: TileProps) {
   return (
     <article class="tile">
@@ -54,7 +54,7 @@ export function Tile({ name, of, value, children }: TileProps) {
   );
 }
 
-/** Stands for tiles until they have arrived. */
+/** A placeholder until the tiles have arrived. */
 export function Skeleton({ label, tiles }: { readonly label: string; readonly tiles: 6 | 8 }) {
   return (
     <div class="skeleton" role="status" aria-label={label}>
@@ -68,7 +68,7 @@ export function Skeleton({ label, tiles }: { readonly label: string; readonly ti
   );
 }
 
-/** The pause after the last key, so that not every letter is a call. */
+/** We wait this long after the last key, so that not every letter is a call. */
 const typingMs = 300;
 
 interface SearchInputProps {
@@ -81,7 +81,7 @@ export function SearchInput({ label, value, onSearch }: SearchInputProps) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   if (known !== value) {
-    // By the back button, or by what was typed.
+    // The back button changed it, or our own call of onSearch.
     setKnown(value);
     if (value !== typed) setTyped(value);
   }
@@ -126,10 +126,10 @@ export function Segments<Value extends string>({ legend, options, value, onChang
 }
 
 interface FormDialogProps {
-  /** Begins the ids of its elements. */
+  /** The prefix of its elements' ids. */
   readonly name: string;
   readonly heading: ComponentChildren;
-  /** What the button says that sends the form. */
+  /** The label of the button that sends the form. */
   readonly action: string;
   readonly form: {
     readonly problem: string | undefined;
@@ -140,7 +140,7 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A form above the page, which Escape closes. */
+/** A form in a dialog, which Escape closes. */
 export function FormDialog({ name, heading, action, form, onClose, children }: FormDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
@@ -174,7 +174,7 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link to another view; with a modifier key, it opens another tab or window, as any link does. */
+/** A link to another view. With a modifier key, it opens another tab or window, like any link. */
 export function Link({ view, onFollow, anchor, ...rest }: LinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -185,10 +185,10 @@ export function Link({ view, onFollow, anchor, ...rest }: LinkProps) {
 }
 
 /**
- * A form that is sent once at a time.
+ * A form that cannot be sent again while it is being sent.
  *
- * @param send returns why it was refused
- * @param first the problem that is shown before
+ * @param send returns the problem if the form was refused
+ * @param first the problem to show before the form is sent
  */
 export function useForm(send: () => Promise<string | undefined>, first?: string) {
   const [problem, setProblem] = useState(first);

@@ -5,7 +5,7 @@ import type { Point } from "../buckets.js";
 import type { Bounds } from "../overview/range.js";
 import type { Caller } from "../connection/api.js";
 
-/** Saves a file for spreadsheets. @param props.save makes it, and throws why it cannot */
+/** Saves a file for spreadsheets. @param props.save creates it, or throws the reason why it cannot */
 export function ExportButton({ save }: { readonly save: () => Promise<void> | void }) {
   const [problem, setProblem] = useState<string>();
   const [isSaving, setSaving] = useState(false);
@@ -48,7 +48,7 @@ export async function saveShows({ from, until }: Pick<Bounds, "from" | "until">,
   saveFile(`shows ${day(from)} ${day(until, 1)}.csv`, await response.blob());
 }
 
-/** Saves the timeline of a show, by times of the store. */
+/** Saves the timeline of a show, with times in the store's time zone. */
 export function saveTimeline(lsId: string, points: readonly Point[]): void {
   const rows = points.map(({ startsAtMs, viewers, carts, orders, sales }) => [
     new Date(shownAt(startsAtMs)).toISOString().slice(0, 16).replace("T", " "),

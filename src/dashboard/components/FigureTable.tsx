@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-/** What a column is sorted by, where its head is a button for that. */
+/** How a table is sorted by a column whose head is a button. */
 interface Sort {
   readonly isSorted: boolean;
   readonly isAscending?: boolean;
@@ -9,7 +9,7 @@ interface Sort {
 }
 
 export interface FigureTableProps<Row> {
-  /** Of the first column, which says what a row is about. */
+  /** The head of the first column, which names what a row is about. */
   readonly head: string;
   readonly columns: readonly (readonly [head: string, cellOf: (row: Row) => string, sort?: Sort])[];
   readonly rows: readonly Row[];
@@ -18,7 +18,7 @@ export interface FigureTableProps<Row> {
   readonly class?: string;
 }
 
-/** Rows of figures. On a phone each row is a block, in which every figure has the head of its column. */
+/** Rows of figures. On a phone, each row is a block, and each figure shows the head of its column. */
 export function FigureTable<Row>({ head, columns, rows, keyOf, nameOf, class: name = "" }: FigureTableProps<Row>) {
   return (
     <table class={`${name} stacked`.trim()}>
@@ -73,7 +73,7 @@ interface PointTableProps<Point> {
   readonly formatTime: (ms: number) => string;
 }
 
-/** The points of a chart that are not empty, rendered once opened. */
+/** The points of a chart that are not empty, rendered when the table is opened. */
 export function PointTable<Point extends { readonly startsAtMs: number }>(props: PointTableProps<Point>) {
   const { label, columns, points, isEmpty, formatTime } = props;
   const [isOpen, setOpen] = useState(false);

@@ -11,7 +11,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** A dialog to create a show: live at once, or scheduled if it starts later. */
+/** A dialog to create a show, which is live at once, or scheduled if it starts later. */
 export function NewShow({ token, onSaved, onClose }: Props) {
   const [show, setShow] = useState<NewShowValues>(() => ({
     name: "",
@@ -79,13 +79,13 @@ function Fields({ show, onChange }: FieldsProps) {
 
 interface NewShowValues {
   readonly name: string;
-  /** As the browser's inputs of dates and times have it. */
+  /** In the form of the browser's date and time inputs. */
   readonly startsAt: string;
-  /** Undefined while it follows from the name. */
+  /** Undefined while the id is made from the name. */
   readonly id: string | undefined;
 }
 
-/** Invalid where it was not entered. */
+/** An invalid date if none was entered. */
 function startOf({ startsAt }: NewShowValues): Date {
   const shown = Date.parse(`${startsAt}Z`);
   return new Date(Number.isNaN(shown) ? shown : momentShowing(shown));
@@ -107,7 +107,7 @@ async function problemOf(show: NewShowValues, token: string): Promise<string | u
   }
 }
 
-/** Saving would change a show that has the id. */
+/** We check this first, because saving would change a show that has the id. */
 async function exists(lsId: string, token: string): Promise<boolean> {
   try {
     await query(showTimesQuery, { lsId }, { token });
@@ -118,7 +118,7 @@ async function exists(lsId: string, token: string): Promise<boolean> {
   }
 }
 
-/** The id that was entered, or else the words of the name, joined by dashes. */
+/** The entered id, or the words of the name joined by dashes. */
 function idOf({ id, name }: NewShowValues): string {
   if (id !== undefined) return id.trim();
   const words =

@@ -12,14 +12,14 @@ interface Props {
   /** The selected show, if it is not in the loaded part of the list. */
   readonly unlisted: ShowSummary | undefined;
   readonly filter: ShowFilter;
-  /** On small screens, where it is hidden by default. */
+  /** Only has an effect on small screens, which hide the list by default. */
   readonly isOpen: boolean;
   readonly onFilter: (filter: ShowFilter) => void;
   readonly onFollow: (view: View) => void;
   readonly onNew: (() => void) | undefined;
 }
 
-/** The store's shows, newest first and then those that are scheduled, a page at a time. */
+/** The store's shows, newest first and scheduled ones last, one page at a time. */
 export function ShowList({ shows, filter, isOpen, onFilter, onNew, ...items }: Props) {
   const { list, failure, isLoading, loadMore, reload } = shows;
   return (
@@ -118,7 +118,7 @@ function Filter({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
 
 interface ItemProps {
   readonly show: ShowSummary;
-  /** Not below a heading that says it. */
+  /** False below a heading that already says the status. */
   readonly hasStatus: boolean;
   readonly isSelected: boolean;
   readonly onFollow: (view: View) => void;
@@ -145,7 +145,7 @@ function Item({ show: { id, name, status, startedAt }, hasStatus, isSelected, on
   );
 }
 
-/** Scrolls the list to a show. (`scrollIntoView` would also move the place from where Tab continues.) */
+/** Scrolls the list to a show. `scrollIntoView` would also change where Tab continues. */
 function reveal(link: HTMLElement): void {
   const list = link.closest(".shows");
   if (list === null) return;

@@ -53,7 +53,7 @@ export function SignIn({ reason, onToken }: Props) {
   );
 }
 
-/** Why a token is refused; undefined where it is valid. */
+/** Why the server refuses a token; undefined if the token is valid. */
 async function problemOf(token: string): Promise<string | undefined> {
   if (token === "") return "Enter your access token.";
   if (!isSendable(token)) return whyRefused(token, false);

@@ -6,7 +6,7 @@ import { timeZone } from "../timeZone.js";
 
 type ChartFigure = "viewers" | "carts" | "orders" | "sales" | "netSales";
 
-/** A bucket, with the figure of the chart. */
+/** A bucket with the chart's figure. */
 type ChartPoint = { readonly startsAtMs: number } & { readonly [Figure in ChartFigure]?: number };
 
 interface Props {
@@ -16,16 +16,16 @@ interface Props {
   readonly bucketSeconds: number;
   readonly format: (value: number) => string;
   readonly formatTime: (ms: number) => string;
-  /** What stands before a time. */
+  /** The preposition before a time. */
   readonly at?: string;
   readonly isTall?: boolean;
-  /** A curve of what cannot be added up, such as viewers of different times; bars by default. */
+  /** A curve, for figures that cannot be added up, such as viewers at different times. Bars by default. */
   readonly shape?: "area";
-  /** Whether the last bucket still grows: a curve is dashed there. */
+  /** Whether the last bucket still grows, so that a curve is dashed there. */
   readonly isRunning?: boolean;
 }
 
-/** Draws the figure into an element. @returns the bucket at the pointer, too */
+/** Draws the figure into an element. @returns the element's ref, and the index of the bucket at the pointer */
 function usePlot({ points, figure, bucketSeconds, isTall = false, isRunning = false, ...props }: Props) {
   const [hovered, setHovered] = useState<number>();
   const element = useRef<HTMLDivElement>(null);
@@ -44,7 +44,7 @@ function usePlot({ points, figure, bucketSeconds, isTall = false, isRunning = fa
   return { element, hovered };
 }
 
-/** One figure over time. Hovering shows the value at that time in all charts. */
+/** One figure over time. Hovering over a chart shows the values at that time in all charts. */
 export function TimelineChart(props: Props) {
   const { name, figure, points, format, formatTime, at = "at", isTall = false } = props;
   const { element, hovered } = usePlot(props);
@@ -76,7 +76,7 @@ export function TimelineChart(props: Props) {
 
 interface Buckets {
   readonly bucketSeconds: number;
-  /** Whether the last one still grows: a curve is dashed there. */
+  /** Whether the last bucket still grows, so that a curve is dashed there. */
   readonly isRunning: boolean;
 }
 
@@ -92,19 +92,19 @@ interface Plot {
 interface PlotOptions {
   readonly shape: "area" | "bars";
   readonly isTall: boolean;
-  /** Called with the bucket at the pointer, in this chart or another of the timeline. */
+  /** Called with the bucket at the pointer, which may be in another chart of the timeline. */
   readonly onHover: (index: number | undefined) => void;
 }
 
 const height = 150;
 const tallHeight = 220;
 const dayMs = 86_400_000;
-/** How much larger text and lines are on a screen on the wall, where charts fill their places. */
+/** How much larger text and lines are on a wall screen, where charts fill their places. */
 const wallScale = 2;
 
 const isOnWall = (element: HTMLElement): boolean => element.closest(".wall") !== null;
 
-/** Draws a chart into an element, in its width and with the colors of its custom properties. */
+/** Draws a chart into an element, with the element's width and the colors of its custom properties. */
 function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOptions): Plot {
   const color = (name: string) => () => getComputedStyle(element).getPropertyValue(name).trim();
   const scale = isOnWall(element) ? wallScale : 1;
@@ -131,7 +131,7 @@ function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOption
   return {
     setData(startsAtMs, values, { bucketSeconds: seconds, isRunning }) {
       bucketSeconds = seconds;
-      // At the middle of each bucket, so that bars cover its time; those of days stand above their dates.
+      // Points are at the middle of each bucket, so that bars cover its time. Bars of days are above their dates.
       const middle = seconds < 86_400 ? seconds / 2 : 0;
       const times = startsAtMs.map((ms) => ms / 1_000 + middle);
       plot.setData(dataOf(shape, times, values, isRunning));
@@ -144,13 +144,13 @@ function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOption
   };
 }
 
-/** Other colors apply, and on paper. */
+/** Repaints when colors change: in dark mode, and on paper. */
 function repaintWithColors(repaint: () => void, { signal }: AbortController): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint, { signal });
   for (const name of ["beforeprint", "afterprint"]) addEventListener(name, repaint, { signal });
 }
 
-/** A curve is two: the second leads to a last value that still grows. */
+/** A curve has two series: the second leads to the last value if that still grows. */
 function dataOf(
   shape: PlotOptions["shape"],
   times: number[],
@@ -207,15 +207,15 @@ function axesOf(color: Color, scale: number): uPlot.Axis[] {
   ];
 }
 
-/** A minute or longer, as buckets are. */
+/** Steps of the time axis. None is shorter than a bucket, which has at least a minute. */
 const timeSteps = [
   1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440, 2_880, 10_080, 20_160, 43_200, 129_600, 525_600,
 ].map((minutes) => minutes * 60);
 
-/** 1, 2, 5, 10, 20 …: counts are integers. */
+/** 1, 2, 5, 10, 20 …, because counts are integers. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-/** A curve has a second series, for what is dashed. */
+/** A curve has a second series for its dashed part. */
 function seriesOf(shape: PlotOptions["shape"], color: Color, scale: number): uPlot.Series[] {
   const points = { show: false };
   const line = { stroke: color("--accent"), width: 2 * scale, fill: color("--accent-faint"), points };

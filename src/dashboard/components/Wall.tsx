@@ -9,14 +9,14 @@ import { TimelineChart } from "./TimelineChart.js";
 
 interface Props {
   readonly token: string;
-  /** The first of the store; undefined until they have arrived. */
+  /** The first page of the store's shows; undefined until it has arrived. */
   readonly shows: readonly ShowSummary[] | undefined;
-  /** Undefined for the show that runs, or else the latest. */
+  /** Undefined for the running show or, if none runs, the latest. */
   readonly lsId: string | undefined;
   readonly onTokenEnd: () => void;
 }
 
-/** A show for a screen on the wall, without anything to click. */
+/** A show for a wall screen, without anything to click. */
 export function Wall({ token, shows, lsId, onTokenEnd }: Props) {
   const shown = lsId ?? (shows === undefined ? undefined : currentOf(shows));
   return (
@@ -30,7 +30,7 @@ export function Wall({ token, shows, lsId, onTokenEnd }: Props) {
   );
 }
 
-/** The newest that runs, the latest that began, or the next one. */
+/** The newest running show; otherwise the one that began last; otherwise the next one. */
 function currentOf(shows: readonly ShowSummary[]): string | undefined {
   const { begun, scheduled } = byBeginning(shows);
   return (shows.find(({ status }) => status === "LIVE") ?? begun[0] ?? scheduled[0])?.id;
@@ -71,10 +71,10 @@ function WallCharts({ analytics, span }: Pick<Figures, "analytics" | "span">) {
   );
 }
 
-/** Texts of more characters are smaller. */
+/** Texts of at least this many characters are smaller. */
 const longFrom = 10;
 
-/** The figures that can be read from afar. */
+/** Figures large enough to be read from afar. */
 function WallTiles({ analytics }: { readonly analytics: ShowAnalytics }) {
   return (
     <section class="wall-tiles" aria-label="Key figures">

@@ -20,7 +20,7 @@ export class StreamTimeoutError extends Error {
 const silenceMs = 30_000;
 const answerMs = 30_000;
 
-/** Runs a query. @throws {Failure} for errors of the response; a TypeError or AbortError without one */
+/** Runs a query. @throws {Failure} for errors in the response; a TypeError or AbortError if there is no response */
 export async function query<Result, Variables>(
   operation: TypedDocumentString<Result, Variables>,
   variables: Variables,
@@ -32,10 +32,10 @@ export async function query<Result, Variables>(
 }
 
 /**
- * The values of a subscription over server-sent events (graphql-sse protocol, distinct connections mode). By fetch, since
- * EventSource cannot send the token's header.
+ * The values of a subscription over server-sent events (graphql-sse protocol, distinct connections mode). Uses fetch,
+ * because EventSource cannot send the token's header.
  *
- * @param onData called for all that arrives, heartbeats included
+ * @param onData called for everything that arrives, including heartbeats
  * @throws {Failure} as `query`; {StreamTimeoutError}
  */
 export async function* subscribe<Result, Variables>(
@@ -65,11 +65,11 @@ export async function* subscribe<Result, Variables>(
     }
   } finally {
     clearTimeout(timer);
-    silence.abort(); // ends the request, also when the caller returns early
+    silence.abort(); // ends the request, even if the caller returns early
   }
 }
 
-/** Aborts as soon as one of the signals does. */
+/** A signal that aborts as soon as one of these does. */
 export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
@@ -83,7 +83,7 @@ async function send(operation: unknown, variables: unknown, accept: string, { to
     headers: { "X-Service-Access-Token": token, "Content-Type": "application/json", Accept: accept },
     body: JSON.stringify({ query: operation, variables }),
   });
-  // A refused subscription is answered by a stream too, with one event.
+  // The answer to a refused subscription is also a stream, with one event.
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (!response.ok && !isStream) throw await failureOf(response);
   return response;
@@ -98,7 +98,7 @@ function resultOf<Result>(answer: Answer<Result>): Result {
 
 let known: { readonly token: string; readonly store: StoreQuery["store"] } | undefined;
 
-/** The store of a token, asked for once: before anything is shown, since it has the time zone of all times. */
+/** Queries the store of a token once, before anything is shown, because it has the time zone of all times. */
 export async function readStore(caller: Caller): Promise<StoreQuery["store"]> {
   if (known?.token === caller.token) return known.store;
   const { store } = await query(storeQuery, {}, caller);

@@ -1,4 +1,4 @@
-/** Kinds differ by what the user can do: sign in again, ask for a token that allows more, wait, choose another show, or report it. */
+/** Kinds differ in what the user can do: sign in again, get a token that allows more, wait, choose another show, or report it. */
 export type FailureKind =
   | "unauthenticated"
   | "forbidden"
@@ -38,10 +38,10 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   INTERNAL: "broken",
 };
 
-/** The kinds of failure that a proxy between the page and the server may report by status alone. */
+/** Failures that a proxy between page and server may report only by their status. */
 const kindsOfStatus: Readonly<Record<number, FailureKind>> = { 401: "unauthenticated", 429: "rateLimited" };
 
-/** The first error of a GraphQL response; undefined without errors. */
+/** The first error of a GraphQL response; undefined if there is none. */
 export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
   const [error] = errors;
   if (error === undefined) return undefined;
@@ -51,7 +51,7 @@ export function failureIn({ errors = [] }: GraphQLErrors): Failure | undefined {
   return new Failure(kinds[code] ?? "refused", message, retryAfterMs);
 }
 
-/** The failure of an HTTP response: from its body, or else from its status. */
+/** The failure of an HTTP response, from its body or, without an error there, from its status. */
 export async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as GraphQLErrors; // a proxy's response may not be JSON
   const reported = failureIn(body);

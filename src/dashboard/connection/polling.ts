@@ -1,26 +1,26 @@
 import { StreamTimeoutError } from "./api.js";
 
 interface Source<Value> {
-  /** @param onData to be called for all that arrives, heartbeats included */
+  /** @param onData to be called for everything that arrives, including heartbeats */
   readonly open: (onData: () => void, signal: AbortSignal) => AsyncIterator<Value, void>;
   readonly poll: () => Promise<Value>;
 }
 
-/** A value, and whether it comes from a query because the stream delivers nothing. */
+/** A value, and whether it comes from a query, because the stream delivers nothing. */
 interface Delivered<Value> {
   readonly value: Value;
   readonly isPolled: boolean;
 }
 
-/** The server sends a heartbeat immediately: a stream without one after this time, while queries are answered, is held back. */
+/** The server sends a heartbeat at once. If none arrives in this time although queries are answered, a proxy holds it back. */
 const heldBackMs = 5_000;
 export const pollMs = 10_000;
 
 /**
- * The values of a stream. While nothing arrives from it although queries are answered, as behind a proxy that buffers, the
- * values of a query every 10 seconds; a stream that stays silent is then opened again.
+ * The values of a stream. If nothing arrives from it although queries are answered, for example behind a proxy that buffers, queries
+ * values every 10 seconds, and opens a stream that stays silent again.
  *
- * @throws {Failure} and others as the stream and the query do
+ * @throws {Failure} and other errors of the stream and the query
  */
 export async function* streamOrPoll<Value>({ open, poll }: Source<Value>): AsyncGenerator<Delivered<Value>, void> {
   let isHeldBack = false;
@@ -48,7 +48,7 @@ export async function* streamOrPoll<Value>({ open, poll }: Source<Value>): Async
   }
 }
 
-/** Opens a stream; `begun` settles as soon as anything arrives, or the stream ends or fails. */
+/** Opens a stream. `begun` settles as soon as anything arrives, or the stream ends or fails. */
 function begin<Value>(open: Source<Value>["open"], signal: AbortSignal) {
   let onData = () => {};
   const data = new Promise<void>((resolve) => (onData = resolve));
@@ -68,7 +68,7 @@ function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> 
   });
 }
 
-/** Resolves with the promise, and never rejects. */
+/** Resolves when the promise does. If it rejects, stays pending. */
 function resolved(promise: Promise<void>): Promise<void> {
   return new Promise((resolve) => void promise.then(resolve, () => undefined));
 }

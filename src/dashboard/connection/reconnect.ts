@@ -3,9 +3,9 @@ import { asFailure, type Failure } from "./failure.js";
 export type Connection =
   | { readonly phase: "connecting" }
   | { readonly phase: "open" }
-  /** Disconnected; reconnects at `untilMs`. */
+  /** Disconnected. Reconnects at `untilMs`. */
   | { readonly phase: "waiting"; readonly failure: Failure; readonly untilMs: number }
-  /** An automatic retry would not help; the user may retry. */
+  /** An automatic retry would not help, but the user may retry. */
   | { readonly phase: "failed"; readonly failure: Failure };
 
 interface Listener<Value> {
@@ -17,14 +17,14 @@ const waitMsMax = 30_000;
 /** A stream that lasted this long resets the backoff. */
 const stableMs = 10_000;
 
-/** 1, 2, 4 … up to 30 seconds, less up to half at random, so that browsers do not reconnect all at once. */
+/** 1, 2, 4 … up to 30 seconds, minus up to half of it at random, so that browsers do not reconnect at the same time. */
 export function backoffMs(failures: number, random = Math.random()): number {
   return Math.min(waitMsMax, 1_000 * 2 ** failures) * (1 - random / 2);
 }
 
 /**
- * Follows a stream until the signal aborts, and reconnects whenever it breaks: with a growing delay, or after the server's
- * Retry-After, and immediately when the browser is back online or `retryNow` is called. Permanent failures wait for the latter two.
+ * Follows a stream until the signal aborts, and reconnects whenever it breaks: after a growing delay or the server's Retry-After, and
+ * immediately when the browser is back online or `retryNow` is called. After a permanent failure, only these two reconnect.
  */
 export async function follow<Value>(
   open: () => AsyncIterable<Value>,
@@ -33,7 +33,7 @@ export async function follow<Value>(
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     let openedMs: number | undefined;
-    let failure = asFailure(undefined); // the server ended the stream: it is shutting down
+    let failure = asFailure(undefined); // if the server ends the stream, it is shutting down
     onConnection({ phase: "connecting" });
     try {
       for await (const value of open()) {
@@ -68,20 +68,20 @@ function mayPass({ kind }: Failure): boolean {
   return kind === "unreachable" || kind === "rateLimited" || kind === "broken";
 }
 
-/** @param ms without it, until the browser is online, `retryNow` or the signal */
+/** Ends early when the browser is back online, `retryNow` is called or the signal aborts. @param ms undefined to wait only for these */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   const events = [[wake, "wake"] as const, [globalThis as unknown as EventTarget, "online"] as const];
   return wait({ events, ...(ms !== undefined && { ms }) }, signal);
 }
 
-/** How a wait can end, besides by its signal. */
+/** How a wait can end, other than by its signal. */
 interface Ends {
   /** Without it, only events end the wait. */
   readonly ms?: number;
   readonly events?: readonly (readonly [target: EventTarget, name: string])[];
 }
 
-/** Waits until time has passed, an event is heard, or the signal aborts. */
+/** Waits until the time has passed, an event comes, or the signal aborts. */
 export function wait({ ms, events = [] }: Ends, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

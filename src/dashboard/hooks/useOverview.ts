@@ -15,7 +15,7 @@ import { usePolled } from "./usePolled.js";
 
 export const pageSize = 20;
 
-/** The order of the API that a column stands for. */
+/** The API's name for the order by a column. */
 const orderOf = <Column extends string>(column: Column) => column.toUpperCase() as Uppercase<Column>;
 
 export function useOverview(token: string, state: OverviewState) {
@@ -27,7 +27,7 @@ export function useOverview(token: string, state: OverviewState) {
   };
 }
 
-/** The figures of a range, which ends now or with its last day. */
+/** The figures of a range. It ends now or with its last day. */
 function useStoreFigures(token: string, range: Range) {
   return usePolled(
     async (signal) => {
@@ -44,7 +44,7 @@ function useStoreFigures(token: string, range: Range) {
   );
 }
 
-/** Reads a page of the table, and says which: another may have been asked for since. */
+/** Reads a page of the table, and returns which one it is, because the user may have chosen another since. */
 function useShowTable(token: string, { range, order, isAscending, search, after, page }: OverviewState) {
   return usePolled(
     async (signal) => {
@@ -64,7 +64,7 @@ const pagesMax = 5;
 const showsPerPage = 100;
 const showsRefreshMs = 300_000;
 
-/** The latest shows of a range, at most 500. Each page is an analytics read, so they are read again less often than the rest. */
+/** The latest shows of a range, at most 500. Reads them less often than the rest, because each page is an analytics read. */
 function useShowsOfRange(token: string, range: Range) {
   return usePolled(
     async (signal) => {
@@ -116,7 +116,7 @@ async function mayReadCatalog(caller: Parameters<typeof readStore>[0]): Promise<
   return (await readStore(caller)).scopes.includes("catalog:read");
 }
 
-/** A field that is null has an error, which the query has thrown. */
+/** Asserts that a field is not null: if it were, the query would have thrown its error. */
 function present<Value>(value: Value | null | undefined): Value {
   if (value === null || value === undefined) throw asFailure(undefined);
   return value;

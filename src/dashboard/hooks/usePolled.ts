@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Connection, follow, wait } from "../connection/reconnect.js";
 
 export interface Polled<Value> {
-  /** The last one that arrived: also while another is asked for, or cannot be read. */
+  /** The last value that arrived. It stays while another is queried or cannot be read. */
   readonly value: Value | undefined;
-  /** Whether it is what was asked for last. */
+  /** Whether the value is the one that was asked for last. */
   readonly isCurrent: boolean;
   readonly connection: Connection;
 }
 
 /**
- * Asks immediately and at an interval while the tab is visible; after a failure, as a stream reconnects.
+ * Asks immediately and at an interval while the tab is visible. After a failure, waits as a stream does before it reconnects.
  *
- * @param key what is asked for: another key asks immediately
+ * @param key identifies what is asked for. A new key asks immediately
  */
 export function usePolled<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,
@@ -34,7 +34,7 @@ export function usePolled<Value>(
   return { value: answer?.value, isCurrent: answer?.key === key, connection };
 }
 
-/** The answers of a call, at an interval. In a hidden tab, the next call waits until the tab is shown. */
+/** Repeats a call at an interval. In a hidden tab, the next call waits until the tab is shown. */
 async function* repeat<Value>(
   ask: () => Promise<Value>,
   everyMs: number,

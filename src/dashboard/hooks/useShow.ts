@@ -16,21 +16,21 @@ import { formatPoint } from "../format.js";
 export interface Figures {
   readonly analytics: ShowAnalytics;
   readonly span: TimelineSpan;
-  /** What the products are ordered by. */
+  /** The figure by which the products are ordered. */
   readonly by: TopProductFigure;
   readonly withCatalog: boolean;
-  /** Whether they had to be queried, because the subscription delivers nothing. */
+  /** Whether the figures were queried, because the subscription delivers nothing. */
   readonly isPolled: boolean;
 }
 
-/** What of a show is asked for. */
+/** Which figures of a show are wanted. */
 interface Wanted {
   readonly lsId: string;
   readonly range: TimelineRange;
   readonly by: TopProductFigure;
 }
 
-/** The live figures of a show. The last ones are kept while it reconnects. */
+/** The live figures of a show. Keeps the last ones while it reconnects. */
 export function useShow(token: string, { lsId, range, by }: Wanted) {
   const [figures, setFigures] = useState<Figures>();
   const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
@@ -51,7 +51,7 @@ export function useShow(token: string, { lsId, range, by }: Wanted) {
   return { figures, connection };
 }
 
-/** Subscribes to a show, and again whenever the span of its timeline changes. */
+/** Subscribes to a show, and subscribes again whenever the span of its timeline changes. */
 async function* watchShow({ lsId, range, by }: Wanted, caller: Caller): AsyncGenerator<Figures, void> {
   const { scopes } = await readStore(caller);
   const { liveStream } = await query(showTimesQuery, { lsId }, caller);
@@ -83,7 +83,7 @@ function isSame(one: TimelineSpan, other: TimelineSpan): boolean {
   return one.bucketSeconds === other.bucketSeconds && one.from === other.from && one.until === other.until;
 }
 
-/** What the charts of a show's timeline have in common. */
+/** Properties that all charts of a show's timeline share. */
 export function useTimeline({ timeline, watchingNow }: ShowAnalytics, span: TimelineSpan) {
   const points = useMemo(() => fillBuckets(timeline, span, Date.now(), watchingNow), [timeline, span, watchingNow]);
   const [first, last] = [points[0]?.startsAtMs ?? 0, points.at(-1)?.startsAtMs ?? 0];

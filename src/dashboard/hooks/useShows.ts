@@ -14,7 +14,7 @@ export interface ShowFilter {
   readonly search: string;
 }
 
-/** The store's shows that pass the filter, refreshed every 30 seconds. Those of the filter before stay until they are loaded. */
+/** The store's shows that match the filter, refreshed every 30 seconds. The shows of the last filter stay until they are loaded. */
 export function useShows(token: string, { status, search }: ShowFilter) {
   const [list, setList] = useState<ShowList>();
   const [failure, setFailure] = useState<Failure>();
@@ -65,16 +65,16 @@ async function readPage(filter: ShowFilter, after: string | null, caller: Caller
   return { shows, total, next: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null };
 }
 
-/** The loaded part of the list of shows, newest first; those that are scheduled come last, the next one first. */
+/** The loaded part of the list of shows, newest first. Scheduled shows come last, beginning with the next one. */
 export interface ShowList {
   readonly shows: readonly ShowSummary[];
-  /** The cursor of the next page; null where there is none. */
+  /** The cursor of the next page; null if there is none. */
   readonly next: string | null;
-  /** How many there are in all, loaded or not. */
+  /** The number of all shows, loaded or not. */
   readonly total: number;
 }
 
-/** The list with a new first page; shows after that page are kept. */
+/** Replaces the first page of the list, and keeps the shows after it. */
 export function renewed(known: ShowList | undefined, page: ShowList): ShowList {
   const last = page.shows.at(-1);
   if (known === undefined || last === undefined || page.next === null) return page;

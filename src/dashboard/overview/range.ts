@@ -3,22 +3,22 @@ import type { ShowOfRange } from "../queries/store.js";
 import { momentShowing, shownAt, timeZone } from "../timeZone.js";
 
 export const dayCounts = [7, 28, 90] as const;
-/** The last days, today included. */
+/** The last days, including today. */
 export type DayCount = (typeof dayCounts)[number];
 
-/** Days of the store's time zone, both included, as `2026-11-30`. */
+/** The first and the last day, in the store's time zone, such as `2026-11-30`. */
 export interface OwnDates {
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** The last days, the month until now, or own dates. */
+/** The last days, this month until now, or own dates. */
 export type Range = DayCount | "month" | OwnDates;
 
 export interface Bounds {
   /** ISO 8601, like `until`. */
   readonly from: string;
-  /** Not part of the time. */
+  /** Not included. */
   readonly until: string;
   /** An IANA name. */
   readonly timeZone: string;
@@ -39,8 +39,7 @@ export function datesOf(range: Range, nowMs = Date.now()): OwnDates {
 }
 
 /**
- * The range lasts from midnight until midnight, or until the end of this minute, so that the time before is not longer than what
- * has passed.
+ * The range lasts from midnight to midnight, or to the end of this minute, so that it is compared with a time of the same length.
  */
 export function boundsOf(range: Range, nowMs = Date.now()): Bounds {
   const { firstDay, lastDay } = datesOf(range, nowMs);
@@ -56,8 +55,8 @@ export function boundsOf(range: Range, nowMs = Date.now()): Bounds {
 }
 
 /**
- * The month before this one, until the same day and time of day, or its end. Undefined for other ranges: the API knows their
- * time before.
+ * The month before this one, to the same day and time of day, or to its end. Undefined for other ranges, because the API itself
+ * compares them with the time before.
  */
 export function boundsBefore(range: Range, { from, until }: Pick<Bounds, "from" | "until">) {
   if (range !== "month") return undefined;
@@ -69,7 +68,7 @@ export function boundsBefore(range: Range, { from, until }: Pick<Bounds, "from" 
   return { from: new Date(momentShowing(fromMs)).toISOString(), until: new Date(untilMs).toISOString() };
 }
 
-/** Why dates cannot be asked for; undefined if they can. */
+/** What is wrong with the dates; undefined if they are valid. */
 export function problemOfDates({ firstDay, lastDay }: OwnDates): string | undefined {
   if (!isDay(firstDay) || !isDay(lastDay)) return "Enter both days.";
   if (lastDay < firstDay) return "The last day must not be before the first.";
@@ -79,7 +78,7 @@ export function problemOfDates({ firstDay, lastDay }: OwnDates): string | undefi
     : undefined;
 }
 
-/** Whether it is a day of the calendar, as `2026-11-30`. */
+/** Whether it is a calendar day such as `2026-11-30`. */
 export function isDay(text: string): boolean {
   return /^(?:19|2\d)\d\d-\d\d-\d\d$/u.test(text) && dayOf(startOfDay(text)) === text;
 }
@@ -93,14 +92,14 @@ export interface StorePoint {
 
 type StoreBucketFigures = Omit<StorePoint, "startsAtMs"> & { readonly startsAt: string };
 
-/** What shows have that started in a bucket. */
+/** The figures of shows that started in a bucket. */
 export interface ShowPoint {
   readonly startsAtMs: number;
   readonly netSales: number;
   readonly viewers: number;
 }
 
-/** The buckets of a time without gaps, of shows by their start. */
+/** All buckets of a range, with the figures of the shows that started in them. */
 export function bucketsOfShows(shows: readonly ShowOfRange[], bounds: Pick<Bounds, "from" | "until" | "bucket">) {
   const empty = fillStoreBuckets([], bounds);
   const points = new Map(
@@ -118,7 +117,7 @@ export function bucketsOfShows(shows: readonly ShowOfRange[], bounds: Pick<Bound
   return [...points.values()].toSorted((one, other) => one.startsAtMs - other.startsAtMs);
 }
 
-/** The buckets of a time without gaps: the API omits empty ones. */
+/** All buckets of a range: adds empty ones, which the API omits. */
 export function fillStoreBuckets(
   buckets: readonly StoreBucketFigures[],
   { from, until, bucket }: Pick<Bounds, "from" | "until" | "bucket">,
@@ -135,14 +134,14 @@ export function fillStoreBuckets(
   return [...points.values()].toSorted((one, other) => one.startsAtMs - other.startsAtMs);
 }
 
-/** Picks the bucket so that a chart can show all of them as bars. */
+/** Picks a bucket size for which a chart can show all buckets as bars. */
 function bucketFor(days: number): StoreBucket {
   if (days < 2.5) return "HOUR";
   if (days < 100) return "DAY";
   return days < 740 ? "WEEK" : "MONTH";
 }
 
-/** The start of the bucket that a time is in; weeks start on Monday. */
+/** The start of the bucket that contains a time. Weeks start on Monday. */
 function startOf(bucket: StoreBucket, ms: number): number {
   const shown = shownAt(ms);
   if (bucket === "HOUR") return ms - (((shown % hourMs) + hourMs) % hourMs);
@@ -164,7 +163,7 @@ function midnight(day: string, plusDays = 0): number {
   return momentShowing(startOfDay(day, plusDays));
 }
 
-/** Its midnight as clocks show it: see shownAt. */
+/** Midnight of a day, as shownAt returns it. */
 function startOfDay(day: string, plusDays = 0): number {
   const [year = 0, month = 1, date = 1] = partsOf(day);
   return Date.UTC(year, month - 1, date + plusDays);
@@ -179,10 +178,10 @@ function dayOf(shown: number): string {
   return new Date(shown).toISOString().slice(0, 10);
 }
 
-/** What shows are added up by: their host, or the weekday or hour of their start. */
+/** Shows are grouped by their host, or by the weekday or hour of their start. */
 export type Grouping = "host" | "weekday" | "hour";
 
-/** Shows that share a host, a weekday or an hour. */
+/** Shows with the same host, weekday or hour. */
 export interface ShowGroup {
   /** The name of the host (empty without one), the weekday from 0 for Monday, or the hour from 0. */
   readonly key: string | number;
@@ -192,7 +191,7 @@ export interface ShowGroup {
   readonly viewers: number;
 }
 
-/** Groups of shows: hosts by their net sales, the highest first; weekdays and hours in their order. */
+/** Groups shows. Hosts are ordered by net sales, the highest first; weekdays and hours by time. */
 export function groupsOf(shows: readonly ShowOfRange[], by: Grouping): ShowGroup[] {
   const groups = new Map<ShowGroup["key"], ShowGroup>();
   for (const show of shows) {

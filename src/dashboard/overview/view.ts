@@ -25,15 +25,15 @@ export interface OverviewState {
   readonly page: number;
   readonly products: ProductColumn;
   readonly by: Grouping;
-  /** Shows that are to be compared, at most two. */
+  /** The shows that were picked to be compared, at most two. */
   readonly picked: readonly string[];
 }
 
-/** What the page shows. Its address has all of it. */
+/** What the page shows. Its address contains all of it. */
 export type View =
   | { readonly kind: "overview"; readonly state: OverviewState }
   | { readonly kind: "show"; readonly lsId: string }
-  /** For a screen on the wall; without an id the show that runs, or else the latest. */
+  /** For a wall screen. Without an id, it shows the running show or, if none runs, the latest. */
   | { readonly kind: "wall"; readonly lsId: string | undefined }
   | { readonly kind: "comparison"; readonly lsIds: readonly [string, string] };
 
@@ -52,7 +52,7 @@ export const initialState: OverviewState = {
   picked: [],
 };
 
-/** The view of an address. What is unknown in it counts as not given. */
+/** The view of an address. Ignores unknown parts of it. */
 export function readView(query: string): View {
   const parameters = new URLSearchParams(query);
   const lsId = parameters.get("show");
@@ -91,7 +91,7 @@ function readRange(parameters: URLSearchParams): Range {
   return dayCounts.find((count: DayCount) => count === days) ?? initialState.range;
 }
 
-/** The address of a view, relative to the page: `?` and what differs from what is shown at first, or `?` alone. */
+/** The address of a view, relative to the page: `?`, followed by everything that differs from the initial view. */
 export function queryOf(view: View): string {
   return `?${parametersOf(view).toString()}`;
 }
@@ -125,7 +125,7 @@ const atFirst: Readonly<Record<string, string>> = {
   by: initialState.by,
 };
 
-/** Names from A to Z, and the largest of anything else first. */
+/** Names are first sorted from A to Z, and figures from the largest. */
 export function isAscendingAtFirst(column: ShowColumn): boolean {
   return column === "name";
 }
@@ -134,15 +134,15 @@ function oneOf<Value extends string>(values: readonly Value[], text: string | nu
   return values.find((value) => value === text);
 }
 
-/** Whether an address is added to the history, or takes the place of the present one. */
+/** Whether an address is added to the history, or replaces the current one. */
 export type HistoryMode = "push" | "replace";
 
-/** Removes all that was chosen from the address. */
+/** Resets the address to the initial view. */
 export function leaveView(): void {
   history.replaceState(null, "", location.pathname);
 }
 
-/** The view in the address, how to go to another, with or without leaving the place, and the overview as it was left. */
+/** The view in the address; `go` changes it in place, `follow` like a link; and the overview as the user left it. */
 export function useView() {
   const [view, setView] = useState(() => readView(location.search));
   const left = useRef<OverviewState>(initialState);
@@ -165,7 +165,7 @@ export function useView() {
   return { view, go, follow, overview };
 }
 
-/** What had the focus may be gone with the view that it was in. */
+/** Moves the focus, because the element that had it may have disappeared with the old view. */
 function leaveOldView(): void {
   const main = document.querySelector<HTMLElement>("#show");
   if (main?.contains(document.activeElement) === true) main.focus();

@@ -17,14 +17,14 @@ export const showsQuery = typedGraphql(`
   }
 `);
 
-/** A show as the list has it, and its times, from which the bucket size of its timeline follows. */
+/** A show as in the list, with its times, which determine the bucket size of its timeline. */
 export const showTimesQuery = typedGraphql(`
   query ShowTimes($lsId: String!) {
     liveStream(lsId: $lsId) { id name status startedAt endedAt }
   }
 `);
 
-/** All of a show that saving it replaces. */
+/** Everything that saving a show replaces. */
 export const savedShowQuery = typedGraphql(`
   query SavedShow($lsId: String!) {
     liveStream(lsId: $lsId) { id name status startedAt host { name email } }
@@ -84,13 +84,13 @@ export const showSubscription = withFragments(
   figures,
 );
 
-/** The same figures, asked for once. */
+/** Queries the same figures once. */
 export const showQuery = showSubscription.replace(
   "subscription Show(",
   "query ShowNow(",
 ) as unknown as typeof showSubscription;
 
-/** What the products of a show are ordered by. */
+/** The figures by which the products of a show can be ordered. */
 export type TopProductFigure = "sales" | "orders" | "carts";
 
 export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];

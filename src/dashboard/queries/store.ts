@@ -43,7 +43,7 @@ export const storeFiguresQuery = withFragments(
   keyFigures,
 );
 
-/** Of a time that is compared with a range, where it is not the one before. */
+/** The figures of a time with which a range is compared, if it is not directly before it. */
 export const totalsQuery = withFragments(
   typedGraphql(`
     query TotalsBefore($from: DateTime!, $until: DateTime!, $timeZone: String!) {
@@ -87,7 +87,7 @@ export const showTableQuery = withFragments(
   keyFigures,
 );
 
-/** What groups and charts of shows are made of. */
+/** The figures for groups and charts of shows. */
 export const showsOfRangeQuery = typedGraphql(`
   query ShowsOfRange($first: Int!, $after: String, $from: DateTime!, $until: DateTime!) {
     liveStreams(first: $first, after: $after, from: $from, until: $until, orderBy: STARTED_AT, direction: DESC) {

@@ -1,9 +1,9 @@
 import type { typedGraphql as typed } from "../../generated/dashboard/gql.js";
 
-/** Marks an operation for GraphQL Code Generator, which finds it by this name and types it. At run time it is the text. */
+/** Marks an operation for GraphQL Code Generator, which finds and types it by this function's name. Returns the text. */
 export const typedGraphql = ((text: string) => text) as unknown as typeof typed;
 
-/** The text of an operation with those of the fragments that it uses. */
+/** Appends the texts of the fragments that an operation uses. */
 export function withFragments<Operation>(text: Operation, ...fragments: readonly unknown[]): Operation {
   return [text, ...fragments].join("") as Operation;
 }

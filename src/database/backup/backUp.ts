@@ -10,28 +10,28 @@ import { foldersOf, isThere } from "../embedded/folder.js";
 import type { OpenDatabase } from "../open.js";
 import { isCode } from "../embedded/lockOwner.js";
 
-/** @param bytes done of those in all */
+/** @param bytes done so far, of `bytesTotal` */
 export type OnProgress = (progress: {
   readonly bytes: number;
   readonly bytesTotal: number;
   readonly files: number;
 }) => void;
 
-/** Others may keep the engine busy for so long. */
+/** How long others may keep the engine busy. */
 const turnTimeoutMs = 600_000;
 
-/** @throws {AppError} NOT_FOUND where DATA_DIR has no embedded database */
+/** @throws {AppError} NOT_FOUND if DATA_DIR has no embedded database */
 export async function requireEmbedded(dataDir: string): Promise<void> {
   if (await isThere(foldersOf(dataDir).database)) return;
   throw new AppError("NOT_FOUND", `There is no embedded database in ${dataDir}.`);
 }
 
 /**
- * Writes a consistent backup of the embedded database, also while a server uses it, which it does not hold up.
+ * Writes a consistent backup of the embedded database, even while a server uses it, without delaying that server.
  *
  * @param file is overwritten
  * @returns the size of the file
- * @throws {AppError} UNAVAILABLE where the process that holds the database stops meanwhile, or as copyLive does
+ * @throws {AppError} UNAVAILABLE if the process that holds the database stops during the backup, or as copyLive does
  */
 export async function backUp(
   { connection }: Pick<OpenDatabase, "connection">,
@@ -60,23 +60,23 @@ export async function backUp(
 
 const logFolder = "pg_wal";
 
-/** What the server keeps while it runs, which means nothing to the next one (PostgreSQL manual, 25.3.4.3). */
+/** Files of the running server that are useless to the next one (PostgreSQL manual, 25.3.4.3). */
 const ofSession = /^(?:postmaster\.(?:pid|opts)|pgsql_tmp.*)$/u;
 
-/** How often the log that was written meanwhile is copied: a checkpoint removes what it no longer needs. */
+/** How often the new log is copied, because checkpoints remove what they no longer need. */
 const logEveryMs = 250;
 
-/** Segments of 16 MB, the default, in 4 GiB, for which the second part of their names stands. */
+/** The second part of a segment's name counts 4 GiB of log: this many segments of 16 MB, the default. */
 const segmentsOfPart = 256;
 
 /**
- * Copies the files of a database while it is used, by PostgreSQL's low-level base backup (manual, 25.3.4): no request waits, and
- * a copy that is suspended holds nothing. Files are copied as they are found. The log that was written meanwhile is copied
- * too; who opens the copy replays it, which makes it the database at the end of copying.
+ * Copies the files of a database while it is used, by PostgreSQL's low-level base backup (manual, 25.3.4). No request waits, and a
+ * suspended copy holds nothing. Files are copied as they are found, with the log written during the copy. Opening the copy
+ * replays the log, so that it is the database as of the end of copying.
  *
- * Each step is one message: the embedded engine has one session, which others use in between.
+ * Each step is one message, because others use the embedded engine's only session in between.
  *
- * @throws {AppError} UNAVAILABLE where the log is incomplete, or where another backup has begun meanwhile
+ * @throws {AppError} UNAVAILABLE if the log is incomplete, or another backup began during this one
  */
 export async function copyLive(client: pg.Client, database: string, copy: string): Promise<void> {
   const label = randomUUID();
@@ -94,25 +94,25 @@ export async function copyLive(client: pg.Client, database: string, copy: string
   await writeFile(join(copy, "global", "pg_control"), control);
 }
 
-/** The label of the backup in progress, in the session: a backup that was killed has left it there. */
+/** The session's setting with the label of the backup in progress. A killed backup leaves it there. */
 const labelSetting = "vitrine.backup";
 
-/** A backup that is in progress ends, and notices at its own end. @returns the first segment of the log that the copy needs */
+/** Ends a backup in progress, which notices that when it finishes. @returns the first segment of the log that the copy needs */
 async function begin(client: pg.Client, label: string): Promise<string> {
-  // One message, which has no parameters: nothing comes in between.
+  // One message without parameters, so that nothing comes in between.
   const asked = client.query(`/* backup */
     SELECT FROM pg_backup_stop(false) WHERE current_setting('${labelSetting}', true) <> '';
     SELECT set_config('${labelSetting}', '${label}', false), pg_walfile_name(pg_backup_start('${label}', true)) AS first;
   `);
   const results = (await asked.catch(throwStopped)) as unknown as readonly pg.QueryResult<{ first: string }>[];
   const [begun] = results.at(-1)?.rows ?? [];
-  if (begun === undefined) throw new Error("pg_backup_start has returned nothing.");
+  if (begun === undefined) throw new Error("pg_backup_start returned nothing.");
   return begun.first;
 }
 
 interface EndOfBackup {
   readonly labelFile: string;
-  /** Read by the engine, which is not writing it then. */
+  /** Read by the engine, so that it is not writing the file at the same time. */
   readonly control: Buffer;
   /** The last segment of the log that the copy needs. */
   readonly last: string;
@@ -128,7 +128,7 @@ async function end(client: pg.Client, label: string): Promise<EndOfBackup> {
   const { rows } = await asked.catch(throwStopped);
   const [ended] = rows;
   if (ended !== undefined) return ended;
-  throw new AppError("UNAVAILABLE", "Another backup of this database has begun meanwhile, which ended this one.");
+  throw new AppError("UNAVAILABLE", "Another backup of this database began and ended this one.");
 }
 
 async function currentSegment(client: pg.Client): Promise<string> {
@@ -145,7 +145,7 @@ function throwStopped(cause: Error): never {
   throw new AppError("UNAVAILABLE", message, { cause });
 }
 
-/** Copies everything but the log, and skips what is removed meanwhile. Yields after each file. */
+/** Copies everything but the log, and skips files that are removed while it copies. Yields after each file. */
 async function* copyFiles(from: string, to: string): AsyncGenerator<void, void> {
   const entries = await readdir(from, { withFileTypes: true }).catch(emptyIfGone);
   for (const entry of entries) {
@@ -186,7 +186,7 @@ class LogCopy {
     await this.copyBefore(after(last));
   }
 
-  /** A checkpoint removes segments, or renames them to be overwritten: one that still has its name afterwards was copied whole. */
+  /** Checkpoints remove segments, or rename them to overwrite them. A segment that still has its name afterwards was copied whole. */
   async #copy(segment: string): Promise<void> {
     try {
       await copyFile(join(this.from, segment), join(this.to, segment), constants.COPYFILE_FICLONE);
@@ -199,7 +199,7 @@ class LogCopy {
   }
 }
 
-/** The name of the next segment: timeline, part and number, of 8 hexadecimal digits each. */
+/** The name of the next segment: timeline, part and number, 8 hexadecimal digits each. */
 function after(segment: string): string {
   const part = Number.parseInt(segment.slice(8, 16), 16);
   const number = Number.parseInt(segment.slice(16), 16) + 1;

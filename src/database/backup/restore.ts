@@ -13,23 +13,23 @@ export type Query = <Row>(sql: string, values?: readonly unknown[]) => Promise<r
 
 interface RestoreOptions<Facts, Review> {
   readonly onProgress: OnProgress;
-  /** Reads what the review needs to know of the database that is replaced. */
+  /** Reads what the review needs to know about the replaced database. */
   readonly read: (query: Query) => Promise<Facts>;
   /**
-   * Looks at the restored database before it replaces the other one, and may change it. What it throws ends the restore.
+   * Examines the restored database before it replaces the other one, and may change it. An error ends the restore.
    *
-   * @param replaced undefined where there is no other database, and an error where that one cannot be read
+   * @param replaced undefined if there is no other database, an error if it cannot be read
    */
   readonly review: (query: Query, replaced: Facts | Error | undefined) => Promise<Review>;
 }
 
 /**
- * Replaces the embedded database by a backup, extracted next to it and opened once. If the process is killed, one of
- * both is there. The replaced database is kept until the next restore.
+ * Replaces the embedded database by a backup, which it first extracts next to it and opens once. If the process is killed, one of
+ * the two is in place. The replaced database is kept until the next restore.
  *
- * @returns where the replaced database is, if there was one, and what the review gave
+ * @returns where the replaced database is, if there was one, and the result of the review
  * @throws {FolderInUseError} while a process uses the database
- * @throws {ArchiveError} for a file that is no backup of this or an older version
+ * @throws {ArchiveError} for a file that is not a backup of this or an older version
  */
 export async function restore<Facts, Review>(
   dataDir: string,
@@ -69,7 +69,7 @@ async function requireDatabase(folder: string, file: string): Promise<void> {
   if (!(await isThere(`${folder}/PG_VERSION`))) throw new ArchiveError(`${file} has no database.`);
 }
 
-/** @throws {ArchiveError} where it has migrations that this version does not know */
+/** @throws {ArchiveError} if it has migrations that this version does not know */
 async function requireKnown(query: Query, file: string): Promise<void> {
   const applied = await appliedMigrations(query);
   const known = new Set(await migrationNames());

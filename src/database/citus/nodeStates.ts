@@ -5,7 +5,7 @@ import { isOnCitus } from "./nodes.js";
 export interface NodeState {
   /** host:port, as Citus knows it. */
   readonly node: string;
-  /** Undefined where the node cannot be reached, or does not answer. */
+  /** Undefined if the node cannot be reached or does not answer. */
   readonly found: NodeFindings | undefined;
 }
 
@@ -15,16 +15,16 @@ export interface NodeFindings {
   readonly connectionsMax: number;
   /** Transactions that were prepared more than a minute ago: they keep their locks until Citus recovers them. */
   readonly preparedLong: number;
-  /** 0 where nothing can be written that more than one node has. */
+  /** If 0, rows that more than one node has cannot be written. */
   readonly preparedMax: number;
-  /** Replication slots of moves without a reader: the node keeps all of its log for them. */
+  /** Replication slots of moves that nobody reads. The node keeps all of its log for them. */
   readonly idleSlots: number;
   readonly hasJit: boolean;
 }
 
 const answerTimeoutMs = 3_000;
 const closeTimeoutMs = 1_000;
-/** Works on Citus alone. */
+/** Works only on Citus. */
 export const activeNodes =
   "SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE isactive AND noderole = 'primary' ORDER BY groupid";
 const findings = `
@@ -35,12 +35,12 @@ const findings = `
     'preparedMax', current_setting('max_prepared_transactions')::int,
     'idleSlots', (SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE 'citus%' AND NOT active),
     'hasJit', current_setting('jit')::bool)`;
-/** Works on Citus alone. The coordinator asks the node: this machine need not be able to reach its address. */
+/** Works only on Citus. The coordinator asks the node, so this machine need not reach it. */
 export const askNode =
   "SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)";
 
 /**
- * Asks each node, over connections of its own that give up after 3 seconds.
+ * Asks each node over a separate connection, which gives up after 3 seconds.
  *
  * @returns undefined for a database without Citus
  */
@@ -74,7 +74,7 @@ async function stateOf(pool: Pool, { host, port }: { host: string; port: number 
   }
 }
 
-/** Such as a missing privilege: it tells nothing about the node. */
+/** An error such as a missing privilege, which says nothing about the node. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith("42") === true;
 }

@@ -8,7 +8,7 @@ const hasCitus = "to_regclass('pg_dist_partition') IS NOT NULL";
 export const isOnCitus = `SELECT ${hasCitus} AS "isOnCitus"`;
 
 interface FoundNodes {
-  /** Each store's. */
+  /** The node of each store. */
   readonly nodes: ReadonlyMap<string, string>;
   readonly runStatements: boolean;
 }
@@ -16,9 +16,9 @@ interface FoundNodes {
 /** Undefined for a database that is not distributed. */
 export type AskNodes = (storeIds: readonly string[]) => Promise<FoundNodes | undefined>;
 
-/** The nodes of Citus, as far as they are known: nothing here waits. */
+/** The nodes of Citus that are known so far. Nothing here waits. */
 export interface StoreNodes {
-  /** Whether the catalog says so, as far as it was asked. */
+  /** Whether the catalog says so; false until it was asked. */
   readonly areDistributed: () => boolean;
   readonly nodeOf: (storeId: string) => string | undefined;
   /** Whether nodes can run whole statements (storeStatements.ts). */
@@ -32,14 +32,14 @@ interface KnownNode {
 
 const storesMax = 10_000;
 const storesOfQueryMax = 500;
-/** Stores are moved rarely, and a node that is looked up anew costs a query. */
+/** Stores move rarely, and each lookup costs a query. */
 const trustMs = 30_000;
 const pauseAfterFailureMs = 1_000;
-/** Stores that were not looked up yet: they might all be on a node that hangs. */
+/** The group of stores that were not looked up yet, because all of them might be on a node that hangs. */
 const notKnownYet = "not known yet";
 
 /**
- * Looks up the Citus nodes of stores in the background, pending lookups by one query.
+ * Looks up the Citus nodes of stores in the background, with one query for all pending lookups.
  *
  * @param onNone is called once the database turns out to have no nodes, and is not to be asked again
  */
@@ -80,7 +80,7 @@ class NodesOfStores {
 
   async #lookUp(): Promise<void> {
     this.#isAsking = true;
-    await new Promise<void>((resolve) => setImmediate(resolve)); // more may come up
+    await new Promise<void>((resolve) => setImmediate(resolve)); // more lookups may follow
     try {
       while (this.#due.size > 0) await this.#askForDue();
       this.#isAsking = false;
@@ -106,7 +106,7 @@ class NodesOfStores {
 }
 
 const statementsOfNodes = `SELECT ${hasCitus} AS "isOnCitus", ${canRunOnNode} AS "runStatements"`;
-/** Reads catalogs of Citus, which each node has. It finds nothing before the tables are distributed. */
+/** Reads the catalogs of Citus, which each node has. Returns nothing before the tables are distributed. */
 const nodesOfStores = `
   SELECT s.id, CASE WHEN
     (SELECT count(*) FROM pg_dist_node WHERE shouldhaveshards AND isactive AND noderole = 'primary') > 1
@@ -115,7 +115,7 @@ const nodesOfStores = `
   WHERE EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '"Store"'::regclass)
     AND p.shardid = get_shard_id_for_distribution_column('"Store"', s.id)`;
 
-/** Asks the catalog of Citus. Where one node has all stores, they have none: they need no groups. */
+/** Asks the catalog of Citus. If one node has all stores, it returns none, because they need no groups. */
 export function askCitus(pool: Pool): AskNodes {
   return async (storeIds) => {
     const { rows } = await pool.query<{ isOnCitus: boolean; runStatements: boolean }>(statementsOfNodes);

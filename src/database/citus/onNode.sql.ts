@@ -1,7 +1,7 @@
-/** Versioned, since servers of two versions may run at the same time. */
+/** Versioned, because servers of two versions may run at the same time. */
 export const onNodeFunction = "vitrine_on_node_3";
 
-/** The message, with code 55P03, while the store's shard is moved with its writes blocked. */
+/** Part of the message, with code 55P03, while a move blocks writes to the store's shard. */
 export const beingMoved = "is being moved to another node";
 
 const signature = `${onNodeFunction}(text, text, text[], text[])`;
@@ -11,23 +11,23 @@ const isMade = `to_regprocedure('${signature}') IS NOT NULL`;
 export const canRunOnNode = `(${isMade}
   AND (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('"Store"')))`;
 
-/** @param read runs a statement, by whichever client the caller has */
+/** @param read runs a statement with the caller's client */
 export async function hasOnNodeFunction(read: (sql: string) => Promise<readonly { isMade: boolean }[]>) {
   const [row] = await read(`SELECT ${isMade} AS "isMade"`);
   return row?.isMade === true;
 }
 
 /**
- * Runs a statement on a store's shards, without the planner of Citus, which would run a statement that inserts in its
- * WITH part by part and send the results through the coordinator.
+ * Runs a statement on a store's shards without the planner of Citus. That planner would split a statement that inserts in its
+ * WITH, and send the results through the coordinator.
  *
- * Citus calls it on the store's node. It takes the lock that Citus takes for a write, which moving or splitting a shard
- * excludes, and fails as Citus does where the store has just been moved away. Of the caller's settings, only those of
- * its transaction reach the node: without one, lock_timeout is as in open.ts. A caller whose lock_timeout is over
- * 5 seconds waits for a move as long; others are refused immediately, and wait without a connection: see storeStatements.ts.
+ * Citus calls it on the store's node. It takes the lock that Citus takes for a write and that moving or splitting a shard
+ * excludes, and fails as Citus does if the store has just moved away. Only settings of the caller's transaction reach the node;
+ * without one, lock_timeout is as in open.ts. A caller with a lock_timeout over 5 seconds waits for a move that long; others are
+ * refused immediately, and wait without a connection (storeStatements.ts).
  *
- * - `statement`: its parameters are the texts `($1)[1]`, `($1)[2]` and so on.
- * - `tables`: names that the statement has in double quotes.
+ * - `statement`: its parameters are the texts `($1)[1]`, `($1)[2]` and so on
+ * - `tables`: names that the statement quotes with `"`
  */
 const createOnNodeFunction = `
 CREATE OR REPLACE FUNCTION ${onNodeFunction}(store text, statement text, tables text[], parameters text[])
@@ -61,7 +61,7 @@ BEGIN
 END
 $on_node$`;
 
-/** Create the function on all nodes. Unless forced, Citus would not delegate it in a transaction of several statements. */
+/** Create the function on all nodes. `force_delegation`, because Citus would not delegate it in a transaction of several statements. */
 export const onNodeStatements: readonly string[] = [
   createOnNodeFunction,
   `SELECT create_distributed_function('${signature}', 'store', colocate_with => '"Store"', force_delegation => true)`,

@@ -2,16 +2,16 @@ import { mkdirSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { create, extract, list, type ReadEntry } from "tar";
 
-/** The file is no backup, or it is damaged. */
+/** The file is not a backup, or it is damaged. */
 export class ArchiveError extends Error {
   override readonly name = "ArchiveError";
 }
 
-/** @param bytes of the files that are done or begun */
+/** @param bytes of all files done or begun */
 type OnProgress = (bytes: number, files: number) => void;
 
 /**
- * Writes a compressed tar archive in constant memory, readable by this user alone, and syncs it to the disk.
+ * Writes a compressed tar archive in constant memory, readable only by this user, and syncs it to the disk.
  *
  * @throws the error of node:fs
  */
@@ -31,7 +31,7 @@ export async function writeArchive(folder: string, target: string, onProgress: O
  * Reads an archive to its end, in constant memory.
  *
  * @returns the bytes of its files
- * @throws {ArchiveError} for a file that is no archive, incomplete or damaged, or the error of node:fs
+ * @throws {ArchiveError} for a file that is not an archive, incomplete or damaged, or the error of node:fs
  */
 export async function checkArchive(file: string): Promise<number> {
   let bytes = 0;
@@ -59,7 +59,7 @@ export async function extractArchive(file: string, folder: string, onProgress: O
   });
 }
 
-/** Extracts a small archive of our own into a new folder, in a third of the time, while nothing else runs in the process. */
+/** Extracts our own small archive into a new folder. It blocks the process, and takes a third of the time. */
 export function extractAtOnce(file: string, folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
   extract({ ...extracted, cwd: folder, file, sync: true });

@@ -13,7 +13,7 @@ import { packageFile } from "../../lib/packageFiles.js";
 export interface EmbeddedServer {
   /** A `host` for pg. */
   readonly socketFolder: string;
-  /** Has a function called after each notification that a client has sent. */
+  /** Calls a function after each notification that a client sent. */
   readonly onNotified: (listener: () => void) => void;
   /** Settles when the engine stops unexpectedly. */
   readonly crashed: Promise<Error>;
@@ -28,23 +28,23 @@ interface EmbeddedOptions {
 }
 
 /**
- * Bytes of a WebAssembly function that run before V8 optimizes it: 17 times the default. Optimizing the thousands of
- * functions that run a few times at the engine's start takes a third of a command's CPU time.
+ * Bytes of a WebAssembly function that run before V8 optimizes it: 17 times the default. At the default, optimizing thousands
+ * of functions that run a few times at the engine's start takes a third of a command's CPU time.
  */
 const tieringBudget = 30_000_000;
-/** A command ends before most optimizations have paid: it takes a fifth less CPU time. */
+/** A command ends before most optimizations pay off: this saves a fifth of its CPU time. */
 const shortLivedTieringBudget = 300_000_000;
 const startTimeoutMs = 120_000;
 const closeTimeoutMs = 10_000;
 export const socketName = ".s.PGSQL.5432";
 
-/** Starts PGlite in a worker. Its unix socket has a folder of its own, since the path may have at most 107 bytes. */
+/** Starts PGlite in a worker. Its unix socket is in a temporary folder, because the path may have at most 107 bytes. */
 export async function startEmbedded({ folder, isShortLived = false }: EmbeddedOptions): Promise<EmbeddedServer> {
   await prepareFolder(folder);
   const socketFolder = mkdtempSync(join(tmpdir(), "vitrine-"));
   const removeNow = () => removeSocketFolder(socketFolder);
   setFlagsFromString(`--wasm-tiering-budget=${isShortLived ? shortLivedTieringBudget : tieringBudget}`);
-  setFlagsFromString("--wasm-lazy-validation"); // of functions that run: 9 MB of code need no proof that it is well formed
+  setFlagsFromString("--wasm-lazy-validation"); // validates only functions that run, and not all 9 MB of code
   process.once("exit", removeNow); // before the worker starts, so that process.exit always removes the folder
   const worker = startThread("database/embedded/embeddedEngine.worker", {
     workerData: { folder, socketPath: join(socketFolder, socketName) },
@@ -86,7 +86,7 @@ async function prepareFolder(folder: string): Promise<void> {
     await makeFolder(folder);
     await fillFolder(folder);
   });
-  // The engine would make a new database in its place.
+  // Without this check, the engine would create a new database in its place.
   if (!existsSync(join(folder, "PG_VERSION"))) throw new DamagedDatabaseError(folder, "PG_VERSION is missing");
 }
 
@@ -95,7 +95,7 @@ export function removeSocketFolder(socketFolder: string): void {
     rmSync(join(socketFolder, socketName), { force: true });
     rmdirSync(socketFolder);
   } catch {
-    // Gone already, or not ours.
+    // It is gone already, or not ours.
   }
 }
 
@@ -107,26 +107,26 @@ async function messageFrom(worker: Worker, expected: string, timeoutMs: number):
       clearTimeout(timer);
       resolve();
     });
-    worker.once("exit", () => clearTimeout(timer)); // would keep the process alive
+    worker.once("exit", () => clearTimeout(timer)); // the timer would keep the process alive
   });
 }
 
-/** What the engine makes of an empty folder, which takes it seconds. The build has it made once (scripts/build.js). */
+/** A new database, which takes the engine seconds to create. The build creates it once (scripts/build.js). */
 const newDatabase = fileURLToPath(packageFile("dist/database/embedded/new.tar.gz"));
 
 /**
  * Puts a database without tables into an empty folder. If the process is killed, the folder stays empty, and the next start
- * removes what this one has left next to it, also where a restore has filled the folder meanwhile.
+ * removes what is left next to it, even if a restore has filled the folder since.
  *
- * @throws {Error} where the archive is missing, or the error of node:fs
+ * @throws {Error} if the archive is missing, or the error of node:fs
  */
 export async function fillFolder(folder: string, archive = newDatabase): Promise<void> {
   const draft = `${folder}.new`;
   await rm(draft, { recursive: true, force: true });
   if ((await readdir(folder)).length > 0) return;
   if (!existsSync(archive)) throw new Error(`${archive} is missing. It is part of the build: run npm run build.`);
-  const { extractAtOnce } = await import("./archive.js"); // its library would make other starts longer
+  const { extractAtOnce } = await import("./archive.js"); // imported only here, because its library slows down other starts
   extractAtOnce(archive, draft);
-  await rmdir(folder); // Windows renames no folder to one that exists, even if that is empty
+  await rmdir(folder); // Windows does not rename a folder to an existing one, even if that is empty
   await rename(draft, folder);
 }

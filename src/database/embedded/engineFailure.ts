@@ -7,7 +7,7 @@ export class DamagedDatabaseError extends Error {
   readonly problem: string;
   readonly advice = "Restore a backup with npx vitrine restore FILE, or move the folder away to start anew.";
 
-  /** @param words of PostgreSQL */
+  /** @param words PostgreSQL's message */
   constructor(
     folder: string,
     readonly words: string,
@@ -20,9 +20,9 @@ export class DamagedDatabaseError extends Error {
   }
 }
 
-/** In the engine's own file system. */
+/** The folder's path in the engine's own file system. */
 const engineFolder = "/pglite/data/";
-/** SQL states of a lack of resources and of an operator's intervention (PostgreSQL manual, appendix A): files may be sound. */
+/** SQL states of missing resources and of an operator's intervention (PostgreSQL manual, appendix A): the files may be intact. */
 const ofMachine = /^5[37]/u;
 const systemCodes: readonly (readonly [words: RegExp, code: string])[] = [
   [/Permission denied$/u, "EACCES"],
@@ -30,7 +30,7 @@ const systemCodes: readonly (readonly [words: RegExp, code: string])[] = [
   [/Read-only file system$/u, "EROFS"],
 ];
 
-/** Why the engine has ended, by the error of its thread. PostgreSQL's own words end with an SQL state. */
+/** Why the engine ended, by the error of its thread. PostgreSQL's message ends with an SQL state. */
 export function failureOf(folder: string, error: Error): Error {
   const [, said, state] = /^(.*) \(([\dA-Z]{5})\)$/su.exec(error.message) ?? [];
   if (said === undefined || state === undefined || ofMachine.test(state)) {
@@ -41,7 +41,7 @@ export function failureOf(folder: string, error: Error): Error {
   return code === undefined ? new DamagedDatabaseError(folder, words, { cause: error }) : unusable(folder, code, error);
 }
 
-/** A file of the engine's log: where the next one cannot be made, the engine ends. */
+/** The size of a file of the engine's log. If it cannot create the next one, the engine ends. */
 const freeBytesMin = 16 * 1024 * 1024;
 
 /** @param folder of the engine's files, or one on the same disk */

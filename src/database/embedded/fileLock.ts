@@ -3,9 +3,9 @@ import { link, lstat, readFile, rename, rm, stat, utimes, writeFile } from "node
 import { pause } from "../../lib/timers.js";
 import { type Holder, isAlive, isCode, isElsewhere, isSame, parseHolder, thisHolder } from "./lockOwner.js";
 
-/** A heartbeat, for processes that cannot see whether the holder lives. */
+/** The heartbeat, for processes that cannot see whether the holder is alive. */
 const heartbeatMs = 2_000;
-/** After so long without a heartbeat, such processes take over the lock. */
+/** Such processes take over the lock after this time without a heartbeat. */
 export const heartbeatTimeoutMs = 15_000;
 
 export interface FileLock {
@@ -18,13 +18,13 @@ export interface FileLock {
 }
 
 interface LockOptions {
-  /** Called before waiting for the heartbeat of a holder elsewhere. */
+  /** Called before waiting for the heartbeat of a holder on another machine or in another container. */
   readonly onWait?: ((holder: Holder) => void) | undefined;
   readonly touchMs?: number;
 }
 
 /**
- * Locks a file with the pid in it. The lock of an ended process is taken over: immediately where that is visible, or in
+ * Locks a file, and writes the pid into it. Takes over the lock of a process that ended: immediately if that is visible, for
  * other containers after 15 seconds without a heartbeat.
  *
  * @returns the lock, or the living process that holds it
@@ -49,7 +49,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
   }
 }
 
-/** @throws for a link to nothing, which can be neither read nor created */
+/** @throws for a dangling link, which can be neither read nor created */
 async function textOf(path: string): Promise<string | undefined> {
   const text = await readText(path);
   if (text === undefined && (await isDanglingLink(path))) throw new Error(`${path} is a dangling link: remove it.`);
@@ -69,7 +69,7 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
       clearInterval(timer);
       resolve(new Error(`${path} was taken over by another process while this one was suspended.`));
     };
-    // Retried after errors.
+    // The next heartbeat retries after an error.
     timer = setInterval(() => void touch().catch(() => undefined), options.touchMs ?? heartbeatMs).unref();
   });
   return {
@@ -83,7 +83,7 @@ function heldLock(path: string, self: Holder, abandonedBy: Holder | undefined, o
   };
 }
 
-/** Clocks that differ do not prolong the wait. */
+/** Waits for the holder's heartbeat. Clocks that differ do not prolong the wait. */
 async function isTouched(path: string, onWait: () => void): Promise<boolean> {
   const before = await touchedAt(path);
   const deadline = Math.min(before, Date.now()) + heartbeatTimeoutMs;
@@ -96,9 +96,9 @@ async function isTouched(path: string, onWait: () => void): Promise<boolean> {
 }
 
 /**
- * Takes over a stale lock, under a lock on this very stale lock: a slow process must not replace that of a faster one.
+ * Locks the stale lock first, so that two processes cannot both take it over.
  *
- * @returns false where another process was faster
+ * @returns false if another process was faster
  */
 async function replaceStale(path: string, staleText: string, self: Holder): Promise<boolean> {
   const digest = createHash("sha256").update(staleText).digest("hex").slice(0, 16);
@@ -116,7 +116,7 @@ async function replaceStale(path: string, staleText: string, self: Holder): Prom
   }
 }
 
-/** Atomic, with the content. False where the file exists. */
+/** Creates the file with its content atomically. @returns false if it exists */
 async function create(path: string, holder: Holder): Promise<boolean> {
   const draft = await writeDraft(path, holder);
   try {
@@ -142,7 +142,7 @@ async function writeDraft(path: string, holder: Holder): Promise<string> {
 
 async function readText(path: string): Promise<string | undefined> {
   try {
-    const found = await stat(path); // a pipe would be read for ever
+    const found = await stat(path); // reading a pipe would never end
     if (found.isFile()) return await readFile(path, "utf8");
     const what = found.isDirectory() ? "a folder, not a file" : "not a file";
     throw new Error(`${path} is ${what}, as a lock must be: remove it.`);
@@ -152,7 +152,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Such a link can neither be read nor created. */
+/** Whether the path is a link to nothing. */
 async function isDanglingLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();

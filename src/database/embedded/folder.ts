@@ -28,7 +28,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (isCode(error, "EEXIST") && (await stat(path)).isDirectory()) return;
     if (!isCode(error, "ENOENT") || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
-    // Another process may have made this folder meanwhile.
+    // Another process may have made this folder first.
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
       if (!isCode(again, "EEXIST")) throw again;
     });
@@ -45,16 +45,16 @@ export async function inFolder<Result>(folder: string, work: () => Promise<Resul
   }
 }
 
-/** @param code of an error of the file system, one of those above */
+/** @param code of an error of the file system: a key of `reasons` */
 export function unusable(folder: string, code: string, cause: unknown): FolderUnusableError {
   return new FolderUnusableError(`The data folder ${folder} cannot be used: ${reasons[code]} (${code}).`, { cause });
 }
 
 /**
- * PGlite does not lock its folder, and two processes on one lose acknowledged rows without an error.
+ * Locks the folder, because PGlite does not: two processes on one folder lose acknowledged rows without an error.
  *
  * @returns the lock, or the living process that holds it
- * @throws {FolderUnusableError} where it cannot be created or written
+ * @throws {FolderUnusableError} if it cannot be created or written
  */
 export async function lockFolder(folder: string, onWait?: (holder: Holder) => void): Promise<FileLock | Holder> {
   return inFolder(folder, async () => {
@@ -77,9 +77,9 @@ export async function findHolder(folder: string, waitMs = 60_000): Promise<Holde
 export function foldersOf(dataDir: string) {
   return {
     database: join(dataDir, "postgres"),
-    /** Being extracted: incomplete. */
+    /** Incomplete, because it is being extracted. */
     restoring: join(dataDir, "restoring"),
-    /** Complete, to replace the database. */
+    /** Complete, and about to replace the database. */
     restored: join(dataDir, "restored"),
     /** Replaced by the last restore. */
     previous: join(dataDir, "before-restore"),
@@ -87,7 +87,7 @@ export function foldersOf(dataDir: string) {
 }
 
 /**
- * Completes an interrupted restore: a complete folder replaces the database, another one is removed. Needs the lock of
+ * Completes an interrupted restore: a complete folder replaces the database, an incomplete one is removed. Requires the lock of
  * DATA_DIR.
  */
 export async function finishRestore(dataDir: string): Promise<void> {

@@ -9,7 +9,7 @@ export interface Holder {
   readonly scope?: string;
   /** The machine's name, for messages. */
   readonly hostname?: string;
-  /** Once other processes may use its database. */
+  /** Set once other processes may use its database. */
   readonly socketFolder?: string;
 }
 
@@ -30,7 +30,7 @@ export async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (!isCode(error, "EPERM")) return false; // EPERM: it lives, as another user
+    if (!isCode(error, "EPERM")) return false; // EPERM: it is alive and belongs to another user
   }
   return (await startOf(pid)) === startedAt;
 }
@@ -50,7 +50,7 @@ export function parseHolder(text: string): Holder | undefined {
   }
 }
 
-/** Linux gives each boot an id, and reuses no namespace's number while it lives. */
+/** Linux gives each boot an id, and does not reuse the number of a namespace that exists. */
 async function ownScope(): Promise<string | undefined> {
   try {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
@@ -61,7 +61,7 @@ async function ownScope(): Promise<string | undefined> {
 }
 
 /**
- * Field 22 of /proc/PID/stat (proc(5)): the start since boot; the name before it may contain spaces. Empty on other
+ * When a process started since boot: field 22 of /proc/PID/stat (proc(5)), after a name that may contain spaces. Empty on other
  * systems, and for a zombie.
  */
 async function startOf(pid: number): Promise<string> {

@@ -31,9 +31,9 @@ const statementsMax = 100;
 const seenMax = 1_000;
 const seenCharactersMax = 2_000_000;
 const textBytesMax = 64 * 1024;
-/** May change or remove prepared statements: wherever one of these words occurs, they are prepared again. */
+/** Text with one of these words may change or remove prepared statements, so they are prepared again. */
 const changesStatements = /\b(?:ALTER|CREATE|DROP|DEALLOCATE|DISCARD)\b/iu;
-/** Makes a table that ends with the transaction, and affects only statements that name it: it may hide a lasting table. */
+/** Creates a table that ends with the transaction. It may hide a lasting table, so it affects statements that name it. */
 const createsTemporary = /^\0?\s*CREATE TEMPORARY TABLE "?(\w+)"? (\([^;]*\))\s+ON COMMIT DROP\s*\0/u;
 
 type Receive = (data: Uint8Array) => void;
@@ -43,20 +43,20 @@ interface Statement {
   isPrepared: boolean;
 }
 
-/** What the engine gets in place of an exchange, and what its client gets. */
+/** Replaces an exchange: what the engine receives, and what its client receives. */
 interface Exchange {
   readonly messages: readonly Uint8Array[];
-  /** Wraps what receives the answer. */
+  /** Wraps the receiver of the answer. */
   answered(receive: Receive): Receive;
 }
 
 /**
- * Keeps statements prepared that clients repeat as unnamed ones: parsing and planning take longer than executing most of
- * them. All clients share one session, and thereby these statements.
+ * Prepares unnamed statements that clients repeat, because parsing and planning most of them takes longer than executing them.
+ * All clients share one session, so they share these statements.
  */
 class StatementCache {
   readonly #bySource: LRUCache<string, Statement>;
-  /** What comes once is not worth keeping. */
+  /** Statements seen once: preparing them is not worth it yet. */
   readonly #seen = new LRUCache<string, true>({
     max: seenMax,
     maxSize: seenCharactersMax,
@@ -64,7 +64,7 @@ class StatementCache {
   });
   #evicted: string[] = [];
   #names = 0;
-  /** Names of tables that end with this transaction, in lower case: without quotes, any spelling is one. */
+  /** Names of tables that end with this transaction, in lower case, because unquoted names ignore case. */
   readonly #temporary = new Set<string>();
   #plannedAt = performance.now();
   #isOutdated = false;
@@ -78,7 +78,7 @@ class StatementCache {
     });
   }
 
-  /** Messages to send before an exchange, and only outside of a transaction. */
+  /** Messages to send before an exchange, outside of a transaction only. */
   cleanup(): Uint8Array | undefined {
     if (this.#isOutdated) this.#bySource.clear();
     this.#isOutdated = false;
@@ -95,7 +95,7 @@ class StatementCache {
   }
 
   /**
-   * Must be called for all that reaches the engine.
+   * Must be called for everything that reaches the engine.
    *
    * @param isWhole whether no part of the exchange was sent before
    * @returns undefined for an exchange that reaches the engine as it is
@@ -116,7 +116,7 @@ class StatementCache {
       messages: [...messages.slice(0, 1).map((first) => inserted(first, headerBytes, statement.name)), ...renamed],
       answered: (receive) =>
         withFirst(receive, (answerType) => {
-          statement.isPrepared = answerType === messageTypes.parseComplete; // not where parsing failed
+          statement.isPrepared = answerType === messageTypes.parseComplete; // unless parsing failed
         }),
     };
   }
@@ -142,7 +142,7 @@ class StatementCache {
     return this.#bySource.has(source) || this.#seen.has(source);
   }
 
-  /** Undefined at the first time. */
+  /** Undefined the first time. */
   #addSeen(source: string): Statement | undefined {
     if (!this.#seen.delete(source)) {
       this.#seen.set(source, true);
@@ -157,13 +157,13 @@ class StatementCache {
   #afterParse(receive: Receive): Receive {
     receive(parseComplete);
     return withFirst(receive, (answerType) => {
-      // The statement is gone or changed, for instance by a function that alters a table.
+      // The statement is gone or changed, for example by a function that alters a table.
       if (answerType === messageTypes.error) this.#isOutdated = true;
     });
   }
 }
 
-/** @param look gets the type of the answer's first message */
+/** @param look receives the type of the answer's first message */
 function withFirst(receive: Receive, look: (type: number | undefined) => void): Receive {
   let isFirst = true;
   return (data) => {
@@ -173,7 +173,7 @@ function withFirst(receive: Receive, look: (type: number | undefined) => void): 
   };
 }
 
-/** Whether an exchange uses an unnamed statement once, and ends: later ones cannot refer to it. */
+/** Whether an exchange uses an unnamed statement once and ends, so that later ones cannot refer to it. */
 function usesUnnamed(messages: readonly Uint8Array[]): boolean {
   const [first, ...others] = messages;
   const [bound, ...more] = others.filter(([type]) => type === bind);
@@ -210,7 +210,7 @@ function inserted(message: Uint8Array, at: number, text: string): Uint8Array {
   return withLength(Buffer.concat([message.subarray(0, at), Buffer.from(text), message.subarray(at)]));
 }
 
-/** Without the header. A byte is a character, so that different bytes are different texts. */
+/** The message without its header. Each byte is a character, so that different bytes are different texts. */
 function textOf(message: Uint8Array): string {
   return Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("latin1", headerBytes);
 }
@@ -226,24 +226,24 @@ const keptBytes = 4_096;
 const readyBytes = 6;
 
 /**
- * The end of the answer to an exchange. It tells whether the engine has failed: after an error of the level PANIC, as on a full disk,
- * what it has in memory cannot be trusted any more, and it may leave its client waiting for ReadyForQuery.
+ * The end of the answer to an exchange, which shows whether the engine failed: after an error of the level PANIC, as on a full
+ * disk, its memory cannot be trusted, and its client may wait for ReadyForQuery forever.
  */
 class AnswerEnd {
   #kept: Buffer = Buffer.alloc(0);
 
-  /** @param data is copied: the engine reuses it */
+  /** @param data is copied, because the engine reuses it */
   add(data: Uint8Array): void {
     const end = data.subarray(-keptBytes);
     this.#kept = end.length === keptBytes ? Buffer.from(end) : Buffer.concat([this.#kept, end]).subarray(-keptBytes);
   }
 
-  /** What the error of an engine that has failed says, with its SQL state. Undefined for one that goes on. */
+  /** The error of an engine that failed, with its SQL state. Undefined if the engine works. */
   get failure(): string | undefined {
     const isOver = isReady(this.#kept);
     if (isOver && !this.#kept.includes("PANIC")) return undefined;
     const error = firstError(this.#kept);
-    if (isOver && error.get("V") !== "PANIC") return undefined; // a row has the word
+    if (isOver && error.get("V") !== "PANIC") return undefined; // the word PANIC is in a row, not in an error
     return error.has("M") ? `${error.get("M")} (${error.get("C")})` : "It does not answer.";
   }
 }
@@ -252,26 +252,26 @@ const { query, sync, functionCall, flush, terminate } = messageTypes;
 /** ReadyForQuery follows the first three. */
 const endsExchange: ReadonlySet<number> = new Set([query, sync, functionCall, terminate]);
 const startupMessage = 0;
-/** Longer exchanges reach the engine in parts. */
+/** Longer exchanges are sent in parts. */
 const heldBytesMax = 1024 * 1024;
 
-/** Of a statement that notifies. The engine would deliver to its one session, which is that of all clients. */
+/** A statement that notifies. The engine would deliver it to its only session, which all clients share. */
 const notifies = "pg_notify(";
 
 interface Listeners {
-  /** Called when the engine fails, where clients would wait forever. */
+  /** Called when the engine fails, because clients would wait forever. */
   readonly onFailure: (error: unknown) => void;
-  /** Called after each statement that has notified. */
+  /** Called after each statement that notified. */
   readonly onNotified: () => void;
 }
 
 type RawStream = PGlite["execProtocolRawStream"];
 
 /**
- * Lets several clients share PGlite's one session. pglite-socket stays with a client only while PGlite reports a
- * transaction: another client's Parse could come between Parse and Bind. So an unfinished extended query (Parse … Sync)
- * counts as a transaction. Its messages are held until Sync or Flush: the engine takes them in one call, which costs less than five.
- * Frequent statements stay prepared.
+ * Lets several clients share PGlite's only session. pglite-socket stays with a client only while PGlite reports a transaction, so
+ * another client's Parse could come between Parse and Bind. Therefore an unfinished extended query (Parse … Sync) counts as a
+ * transaction. Its messages are held until Sync or Flush, because one call of the engine costs less than five. Frequent
+ * statements stay prepared.
  */
 export function extendedQueryLock(pglite: PGlite, listeners: Listeners): PGlite {
   const session = new SharedSession(pglite, listeners);
@@ -312,14 +312,14 @@ class SharedSession {
     this.#isPartSent = false;
     const results = await this.pglite.exec(sql);
     this.#isExchangeOpen = false;
-    // A failed extended query skips statements until the Sync that the first exec has sent.
+    // After a failed extended query, the engine skips statements until the Sync that the first exec sent.
     return this.pglite.isInTransaction() ? this.pglite.exec(sql) : results;
   }
 
   async send(...[message, options]: Parameters<RawStream>): Promise<void> {
     const type = message[0] ?? startupMessage;
     this.#isExchangeOpen = type !== startupMessage && !endsExchange.has(type);
-    // Of a client that leaves without Sync, nothing is left for the next one.
+    // Messages of a client that left without Sync must not reach the next one.
     const messages = type === terminate ? [message] : [...this.#held, message];
     const isHeld = this.#isExchangeOpen && type !== flush && totalLength(messages) <= heldBytesMax;
     this.#held = isHeld ? messages : [];
@@ -335,10 +335,10 @@ class SharedSession {
     }
   }
 
-  /** @param isWhole whether the messages are all of an exchange */
+  /** @param isWhole whether the messages are a whole exchange */
   async #exchange(messages: Uint8Array[], isWhole: boolean, options: Parameters<RawStream>[1]): Promise<void> {
     const cleanup = isWhole && !this.pglite.isInTransaction() ? this.#statements.cleanup() : undefined;
-    // Not by exec, which would wait for this very exchange.
+    // Not by exec, which would wait for this exchange.
     if (cleanup !== undefined) await this.pglite.execProtocolRawStream(cleanup, { onRawData: () => undefined });
     const answer = new AnswerEnd();
     const receive = (data: Uint8Array) => {
@@ -388,7 +388,7 @@ function firstError(answer: Buffer): ReadonlyMap<string, string> {
   return new Map();
 }
 
-/** Whether messages from here on end where the answer does. */
+/** Whether whole messages follow from here to the end of the answer. */
 function isChain(answer: Buffer, from: number): boolean {
   let at = from;
   while (at + headerBytes <= answer.length) at += 1 + Math.max(headerBytes - 1, answer.readUInt32BE(at + 1));

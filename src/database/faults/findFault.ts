@@ -12,7 +12,7 @@ export interface Finding {
 type Query = <Row>(sql: string) => Promise<readonly Row[]>;
 
 /**
- * Asks the server whether this role may write, without writing. Undefined where it may.
+ * Asks the server whether this role may write, without writing. Undefined if it may.
  */
 export async function findFault(query: Query): Promise<Finding | undefined> {
   return (
@@ -27,15 +27,14 @@ export async function findFault(query: Query): Promise<Finding | undefined> {
 const setting = "default_transaction_read_only";
 
 async function findReadOnly(query: Query): Promise<Finding | undefined> {
-  // Every transaction of a standby is read-only, whatever the setting is.
+  // Every transaction of a standby is read-only, whatever the setting.
   const [row] = await query<{ isReadOnly: boolean; isStandby: boolean }>(
     `SELECT current_setting('transaction_read_only')::bool AS "isReadOnly", pg_is_in_recovery() AS "isStandby"`,
   );
   if (row?.isReadOnly !== true) return undefined;
   const fault = "read-only";
   if (row.isStandby) {
-    const advice =
-      "Set DATABASE_URL to the primary or, if there is none any more, run as a superuser: SELECT pg_promote();";
+    const advice = "Set DATABASE_URL to the primary or, if it is gone, run as a superuser: SELECT pg_promote();";
     return { fault, problem: "The server is a standby, which is read-only.", advice };
   }
   const [set] = await query<{ source: string; statement: string }>(`
@@ -54,7 +53,7 @@ async function findReadOnly(query: Query): Promise<Finding | undefined> {
   return { fault, problem: `Sessions are read-only by the setting ${setting}.`, advice };
 }
 
-/** A schema of the search_path that the role may not use is left out silently, as if it had no tables. */
+/** PostgreSQL silently skips a schema of the search_path that the role may not use. */
 async function findClosedSchema(query: Query): Promise<Finding | undefined> {
   const [row] = await query<{ problem: string; advice: string }>(`
     SELECT format('The role %I may not use the schema %I.', current_user, nspname) AS problem,
@@ -67,7 +66,7 @@ async function findClosedSchema(query: Query): Promise<Finding | undefined> {
   return row && { fault: "privileges missing", ...row };
 }
 
-/** That migrations are pending. */
+/** A finding if migrations are pending. */
 export async function findPending(query: Query): Promise<Finding | undefined> {
   const pending = await pendingMigrationsBy(query);
   if (pending.length === 0) return undefined;
@@ -78,7 +77,7 @@ export async function findPending(query: Query): Promise<Finding | undefined> {
 const privileges = "SELECT, INSERT, UPDATE, DELETE";
 const listedMax = 4;
 
-/** As elements of an array literal. */
+/** All tables, as elements of an array literal. */
 const tables = Object.values(Prisma.ModelName).join();
 
 /** Long imports need TEMPORARY on the database too. */
@@ -103,7 +102,7 @@ async function findClosedTables(query: Query): Promise<Finding | undefined> {
   return { fault: "privileges missing", problem, advice: first.advice };
 }
 
-/** Those that somebody dropped. */
+/** Tables that were dropped by mistake. */
 async function findMissingTables(query: Query): Promise<Finding | undefined> {
   const missing = await query<{ name: string }>(
     `SELECT name FROM unnest('{${tables}}'::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NULL`,

@@ -2,15 +2,15 @@ import { type Fault, faultOf } from "../databaseErrors.js";
 import type { OpenDatabase } from "../open.js";
 
 interface Listener {
-  /** Called once for each kind of fault, until it is over. */
+  /** Called once for each kind of fault until it is over. */
   failed(fault: Fault, error: unknown): void;
   recovered(fault: Fault): void;
 }
 
-/** How often the database is asked while there is a fault; one that no statement has met for so long may be over. */
+/** How often the database is checked while there is a fault. A fault that no statement met for this long may be over. */
 const checkEveryMs = 1_000;
 
-/** Reports what statements fail with. It asks the database only while there is a fault. */
+/** Reports the faults with which statements fail. Checks the database only while there is a fault. */
 export function watchFaults(
   { probe, readiness }: Pick<OpenDatabase, "probe" | "readiness">,
   listener: Listener,
@@ -26,7 +26,7 @@ export function watchFaults(
     timer = undefined;
     const seenBefore = performance.now() - checkEveryMs;
     for (const [fault, at] of seenAt) {
-      // What the check finds may be another fault than what statements meet, as of a privilege that it does not know.
+      // The check may find another fault than the statements did, or miss theirs, such as a privilege that it does not know.
       if (found !== undefined || at > seenBefore) continue;
       seenAt.delete(fault);
       listener.recovered(fault);

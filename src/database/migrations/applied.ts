@@ -24,7 +24,7 @@ async function readNames(folder: string): Promise<readonly string[]> {
 
 type Query = <Row>(sql: string) => Promise<readonly Row[]>;
 
-/** Leaves out migrations that were applied incompletely. */
+/** Without migrations that were applied incompletely. */
 export async function appliedMigrations(query: Query): Promise<ReadonlySet<string>> {
   const [table] = await query<{ exists: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists");
   if (table?.exists !== true) return new Set();

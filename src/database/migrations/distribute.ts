@@ -13,9 +13,9 @@ const lockTimeoutMs = 60_000;
 /**
  * Distributes a migrated Citus database over its nodes, all or nothing; idempotent.
  *
- * @param log called where another process is waited for
+ * @param log called when it waits for another process
  * @returns the tables distributed now
- * @throws {AppError} UNAVAILABLE where another process migrates or distributes for too long
+ * @throws {AppError} UNAVAILABLE if another process migrates or distributes for too long
  */
 export async function distribute(
   connection: PoolConfig,
@@ -26,7 +26,7 @@ export async function distribute(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    // Moving rows may exceed limits of the role, here and on each node.
+    // Moving rows may exceed time limits of the role, here and on each node.
     await client.query("SET statement_timeout = 0");
     await client.query("SET citus.propagate_set_commands = 'local'");
     await takeMigrationTurn(client, log, limits); // until the connection ends
@@ -45,7 +45,7 @@ export async function distribute(
 }
 
 /**
- * Not in the transaction above: Citus makes functions and fills tables over different connections.
+ * Not in the transaction above, because Citus creates functions and fills tables over different connections.
  *
  * @param isRestored whether the function may come from a dump, so that nodes lack it
  */
@@ -81,12 +81,12 @@ async function hasCitus(db: Database): Promise<boolean> {
 }
 
 /**
- * Copied to each node: they are looked up before the store is known, and tell a server connected to a node that it may
- * start.
+ * Copied to each node: they are looked up before the store is known, and a server that is connected to a node reads there whether
+ * it may start.
  */
 const referenceTables = `'AccessToken', 'PublicKey', 'Hook', '_prisma_migrations'`;
 
-/** Store comes first: the others are co-located with it. */
+/** Store comes first, because the others are co-located with it. */
 export const undistributedTables = `
   SELECT c.relname::text AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
@@ -96,8 +96,9 @@ export const undistributedTables = `
   ORDER BY c.relname <> 'Store', c.relname`;
 
 /**
- * Distributes tables by store. Foreign keys between distributed and other tables are impossible: they are dropped
- * first, and added and checked at the end. Citus cannot move shards that are not logged. Lists are collected first, since no cursor may be open on changing tables.
+ * Distributes tables by store. Foreign keys between distributed and other tables are impossible, so they are dropped first, and
+ * added and checked at the end. Tables become logged, because Citus cannot move unlogged shards. Lists are collected first,
+ * because no cursor may be open on tables that change.
  */
 export const distributeStatement = `DO $distribute$
 DECLARE

@@ -18,7 +18,7 @@ import { openPool } from "../pool.js";
 import { changeTables, describedSession, takeTurn, type Try, type TurnLimits } from "./tableLocks.js";
 import { AppError } from "../../errors.js";
 
-/** Its types belong to the DOM library. */
+/** TypeScript declares it only in the DOM library. */
 declare const WebAssembly: {
   instantiate(module: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
@@ -32,8 +32,8 @@ let loaded: Promise<void> | undefined;
 export const migrationLockKey = 7_141_914;
 
 /**
- * Keeps the rows that imports stage out of the log of PostgreSQL: an import that a crash interrupts has stored nothing. On the
- * embedded engine they must survive, since an accepted import is stored in steps; Citus cannot move shards that are not logged.
+ * Keeps staged rows of imports out of PostgreSQL's log, because an import that a crash interrupts stores nothing. On the embedded
+ * engine they must survive, because it stores an accepted import in steps. Citus cannot move unlogged shards.
  */
 export const stagedUnlogged = ["StagedProduct", "StagedImport"].map((name) => `ALTER TABLE "${name}" SET UNLOGGED`);
 
@@ -48,9 +48,9 @@ interface MigrateOptions {
 /**
  * Applies pending migrations, one process at a time, each in a transaction.
  *
- * @param log called where another process is waited for
+ * @param log called when it waits for another process
  * @returns the names of those applied now
- * @throws {AppError} UNAVAILABLE where locks were not granted in time
+ * @throws {AppError} UNAVAILABLE if locks were not granted in time
  */
 export async function migrate(
   connection: PoolConfig,
@@ -80,7 +80,7 @@ async function migrateLocked(
 ): Promise<readonly string[]> {
   const { pool, close } = await openSession(connection);
   try {
-    await pool.query("SET statement_timeout = 0"); // a role or a database may have a limit
+    await pool.query("SET statement_timeout = 0"); // the role or the database may have a limit
     await takeMigrationTurn(pool, log, limits);
     const adapter = new AtomicPrismaPg(pool);
     const engine = await openSchemaEngine(adapter);
@@ -99,7 +99,7 @@ async function migrateLocked(
   }
 }
 
-/** One session, which has the lock: a pool replaces its connection after errors. */
+/** One session, which holds the lock, because a pool replaces its connection after errors. */
 async function openSession(connection: PoolConfig): Promise<{ pool: Pool; close: () => Promise<void> }> {
   const { pool } = openPool(
     { application_name: "vitrine", ...connection, max: 1, idleTimeoutMillis: 0 },
@@ -160,7 +160,7 @@ async function applyPending(
   return applied;
 }
 
-/** Until the session ends, it alone migrates or distributes its database. @throws {AppError} UNAVAILABLE */
+/** Until the session ends, no other one may migrate or distribute the database. @throws {AppError} UNAVAILABLE */
 export async function takeMigrationTurn(
   session: Pick<ClientBase, "query">,
   log: (problem: Error) => void,
@@ -212,7 +212,7 @@ async function readMigrations(folder: string) {
   };
 }
 
-/** Runs scripts in savepoints: a failed one does not abort the transaction, in which the engine queries on. */
+/** Runs scripts in savepoints, so that a failed one does not abort the transaction, in which the engine continues. */
 class AtomicPrismaPg extends PrismaPg {
   /** The error of the last failed script; the engine reports only its text. */
   failure: unknown;
@@ -234,7 +234,7 @@ class AtomicPrismaPg extends PrismaPg {
   }
 }
 
-/** Prisma's schema engine, without a binary to download. Instantiated by hand, since Node cannot import `.wasm`. */
+/** Prisma's schema engine without a binary to download. Instantiated by hand, because Node.js cannot import `.wasm`. */
 export async function openSchemaEngine(adapter: SqlMigrationAwareDriverAdapterFactory): Promise<bindings.SchemaEngine> {
   loaded ??= load();
   await loaded;
@@ -270,13 +270,13 @@ interface MissingPrivileges {
 }
 
 /**
- * What the role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs a
- * GRANT unless the role owns the database. Undefined where nothing is missing.
+ * What the role lacks to create tables in the first schema of its search_path: since PostgreSQL 15, `public` needs a GRANT unless
+ * the role owns the database. Undefined if nothing is missing.
  */
 export async function missingPrivileges(
   query: <Row>(sql: string) => Promise<readonly Row[]>,
 ): Promise<MissingPrivileges | undefined> {
-  // current_schema() leaves out schemas that the role may not use.
+  // current_schema() skips schemas that the role may not use.
   const [row] = await query<{ allowed: boolean; problem: string; advice: string }>(`
     SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
       format('The role %I may not create tables in the schema %I of the database %I.', current_user, name, current_database())

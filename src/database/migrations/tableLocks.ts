@@ -5,7 +5,7 @@ import { AppError } from "../../errors.js";
 
 type Connection = Pick<Pool | ClientBase, "query">;
 
-/** All users of a table queue behind a waiting ALTER TABLE. */
+/** Short, because all users of a table queue behind a waiting ALTER TABLE. */
 const waitMs = 500;
 /** PostgreSQL cancels an autovacuum only after deadlock_timeout, one second. */
 const waitForVacuumMs = 1_500;
@@ -14,12 +14,12 @@ const lockPauseMs = () => 1_000 + Math.random() * 2_000;
 const lostStates = new Set(["55P03", "40P01"]);
 
 /**
- * Changes tables in one transaction that never waits long for a lock: without its locks it is rolled back and retried
+ * Changes tables in one transaction that never waits long for a lock: if it does not get its locks, it rolls back and retries
  * after a pause, so that others are blocked only for moments.
  *
  * @param connection one session
- * @param needs what needs the locks, for messages
- * @throws {AppError} UNAVAILABLE where the locks were not granted in time, and whatever `change` throws
+ * @param needs names what needs the locks, for messages
+ * @throws {AppError} UNAVAILABLE if the locks were not granted in time, and whatever `change` throws
  */
 export async function changeTables<Result>(
   connection: Connection,
@@ -49,7 +49,7 @@ function inOneTransaction<Result>(
   change: () => Promise<Result>,
 ): Promise<Result> {
   return inSessionTransaction(connection, async () => {
-    // On Citus: also on nodes, and a table's shards over one connection.
+    // On Citus, settings also apply on nodes, and a table's shards are changed over one connection.
     await connection.query("SET LOCAL citus.propagate_set_commands = 'local'");
     await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     await connection.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
@@ -58,7 +58,7 @@ function inOneTransaction<Result>(
   });
 }
 
-/** Nothing else may use the connection meanwhile. */
+/** Nothing else may use the connection until it resolves. */
 export async function inSessionTransaction<Result>(
   connection: Connection,
   work: () => Promise<Result>,
@@ -75,7 +75,7 @@ export async function inSessionTransaction<Result>(
   }
 }
 
-/** SQLSTATE, also of pg's errors, anywhere in the chain of causes. */
+/** The SQLSTATE, also of pg's errors, anywhere in the chain of causes. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return sqlStateOf(error) ?? codeOf(error) ?? stateOf(error.cause);
@@ -105,7 +105,7 @@ export const describedSession = `format('session %s of %s from %s since %s', a.p
   coalesce(a.client_addr::text, 'the server itself'), coalesce(a.xact_start, a.query_start))`;
 
 export interface TurnLimits {
-  /** When to log who is waited for. */
+  /** When to log who holds the lock. */
   readonly logAfterMs: number;
   readonly giveUpAfterMs: number;
 }

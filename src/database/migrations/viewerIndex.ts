@@ -4,9 +4,9 @@ import type { OpenDatabase } from "../open.js";
 const connectTimeoutMs = 5_000;
 
 /**
- * Creates the index by which the events of a viewer are found, unless it exists. It is not part of the schema: recording events
- * takes an eighth longer with it, and only rules of attribution other than AS_SENT use it. Events can be recorded meanwhile,
- * except on the embedded engine, whose only session creates it.
+ * Creates the index of events by viewer, unless it exists. It is not part of the schema, because recording events takes an eighth
+ * longer with it, and only rules of attribution other than AS_SENT use it. Events can be recorded while it is created, except on
+ * the embedded engine, which has only one session.
  */
 export async function createViewerIndex({
   connection,
@@ -24,7 +24,7 @@ export async function createViewerIndex({
     const [existing] = rows;
     if (existing?.indisvalid === true) return;
     const how = isEmbedded ? "" : "CONCURRENTLY";
-    // An interrupted CREATE INDEX CONCURRENTLY leaves an index that is maintained, but not used.
+    // An interrupted CREATE INDEX CONCURRENTLY leaves an index that is maintained but not used.
     if (existing !== undefined)
       await client.query(`/* viewer_index */ DROP INDEX ${how} IF EXISTS "ShowEvent_viewer_idx"`);
     await client.query(

@@ -1,6 +1,6 @@
 import { parse } from "postgres-array";
 
-/** Needs no quotes; most URLs and words consist of these characters. */
+/** Text that needs no quotes: most URLs and words. */
 const plain = /^(?!null$)[\w:/.?=&%#+~-]+$/iu;
 const specials = /["\\]/gu;
 
@@ -8,7 +8,7 @@ const specials = /["\\]/gu;
 export function textArrayLiteral(values: readonly (string | null)[]): string {
   const elements = values.map((value) => {
     if (value === null) return "NULL";
-    if (plain.test(value)) return value; // as PostgreSQL writes it, which keeps nested literals short
+    if (plain.test(value)) return value; // as PostgreSQL writes it; keeps nested literals short
     const isEscaped = value.includes('"') || value.includes("\\"); // faster than a regular expression
     return isEscaped ? `"${value.replace(specials, "\\$&")}"` : `"${value}"`;
   });
@@ -18,6 +18,6 @@ export function textArrayLiteral(values: readonly (string | null)[]): string {
 /** Reads literals that PostgreSQL wrote. */
 export function parseTextArray(literal: string): (string | null)[] {
   const mayBeSplit = !literal.includes('"') && !literal.includes("NULL") && literal.indexOf("{", 1) < 0;
-  if (mayBeSplit && literal.length > 2) return literal.slice(1, -1).split(","); // ten times as fast, for most lists of URLs
+  if (mayBeSplit && literal.length > 2) return literal.slice(1, -1).split(","); // ten times as fast, and enough for most lists of URLs
   return parse(literal);
 }

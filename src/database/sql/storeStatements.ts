@@ -1,13 +1,13 @@
 /**
- * Statements on the rows of one store, wherever its rows are. Where tables are distributed by store (Citus), they keep to what
- * its planner can do, which costs other databases nothing:
+ * Statements on the rows of one store, wherever these are. Citus distributes tables by store. Statements keep to what its planner
+ * can do, which costs other databases nothing:
  *
- * - They select from the store's or the show's row where they insert or lock, so that all of it happens on the store's node.
- * - They name the store for each table, also a joined one.
- * - Lookups use findFirst: Prisma joins calls of findUnique into one statement, which may then be about stores on two nodes.
- * - Times are sent as parameters: now() would be evaluated on each node.
- * - Arrays are looked up by array_position, not joined: for a join with a locked row, Citus would read in one format what it has
- *   written in another.
+ * - Those that insert or lock select from the store's or the show's row, so that everything happens on the store's node.
+ * - They name the store for each table, including joined ones.
+ * - Lookups use findFirst, because Prisma joins calls of findUnique into one statement, perhaps for stores on two nodes.
+ * - Times are parameters, because each node would evaluate now().
+ * - Arrays are looked up by array_position, not joined: in a join with a locked row, Citus would read another format than it
+ *   wrote.
  * - WITH stands within the SELECT of an INSERT, and each statement ends in a SELECT.
  */
 
@@ -22,10 +22,10 @@ import { textArrayLiteral } from "./arrayLiteral.js";
 import { boundValue, withRawParameters } from "../rawParameters.js";
 
 /**
- * Sends a statement on one store's rows, perhaps within a transaction. No temporary tables: those are where the transaction is.
+ * Sends a statement on one store's rows, perhaps within a transaction. No temporary tables, because only the transaction's node has them.
  *
  * @param statement casts each parameter that is neither a text nor a number
- * @param dates columns of the answer that are times
+ * @param dates names the columns of the answer that are times
  */
 export function queryStore<Row extends object>(
   db: Database,
@@ -40,9 +40,9 @@ export function queryStore<Row extends object>(
 }
 
 /**
- * Runs atomic work on one store's rows, again where they were just being moved to another node.
+ * Runs atomic work on one store's rows, and runs it again if they were being moved to another node.
  *
- * @throws what the work throws, also where the rows are still being moved after `waitMs`, 5 seconds by default
+ * @throws what the work throws, also if the rows are still being moved after `waitMs`, 5 seconds by default
  */
 export function retryAfterMoves<Result>(
   db: Database,
@@ -53,12 +53,12 @@ export function retryAfterMoves<Result>(
   return nodesOf(db) === undefined ? work() : retryAfterMove(db, storeId, work, waitMs);
 }
 
-/** Waits while the store's rows are being moved to another node, as far as that is known, for at most `waitMs`. */
+/** Waits while the store's rows are known to be moving to another node, for at most `waitMs`. */
 export function waitForMoves(db: Database, storeId: string, waitMs: number): Promise<void> | undefined {
   return nodesOf(db) === undefined ? undefined : waitForMove(db, storeId, waitMs);
 }
 
-/** Lets other callers of the store wait if an error says that its rows are being moved. @param db not a transaction */
+/** Makes other callers of the store wait if an error says that its rows are being moved. @param db not a transaction */
 export function noteMoves(db: Database, storeId: string, error: unknown): void {
   if (nodesOf(db) !== undefined && isBeingMoved(error)) noteMove(db, storeId);
 }
@@ -67,23 +67,23 @@ const waitMsDefault = 5_000;
 
 const pauseMs = 50;
 
-/** Then the next caller notices it anew. */
+/** After this time, the next caller finds out again. */
 const watchMs = 60_000;
 
 /** For each database, the stores that are being moved to another node. */
 const moves = new WeakMap<StoreNodes, Map<string, Promise<void>>>();
 
-/** Whether the error, or its cause, is that the store is being moved with its writes blocked. Nothing was changed. */
+/** Whether the error or its cause says that a move blocks the store's writes. Nothing was changed. */
 function isBeingMoved(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (isLockTimeout(error) && error.message.includes(beingMoved)) || isBeingMoved(error.cause);
 }
 
 /**
- * Retries atomic work after a move of the store's shards. Callers wait without a connection, since a store that holds as many as
- * it may makes others of its node wait: one statement at a time finds out whether the move has ended.
+ * Retries atomic work after a move of the store's shards. Callers wait without a connection, because a store that holds all it may
+ * have makes other stores of its node wait. One statement at a time finds out whether the move has ended.
  *
- * @throws what the work throws, also where the store is still being moved after `waitMs`
+ * @throws what the work throws, also if the store is still being moved after `waitMs`
  */
 async function retryAfterMove<Result>(
   db: Database,
@@ -103,7 +103,7 @@ async function retryAfterMove<Result>(
   }
 }
 
-/** Waits until the store is no longer being moved, as far as that is known, for at most `waitMs`. */
+/** Waits until the store is no longer known to be moving, for at most `waitMs`. */
 async function waitForMove(db: Database, storeId: string, waitMs: number): Promise<void> {
   const nodes = nodesOf(db);
   const move = nodes && moves.get(nodes)?.get(storeId);
@@ -113,7 +113,7 @@ async function waitForMove(db: Database, storeId: string, waitMs: number): Promi
   given.abort();
 }
 
-/** Lets others of the store wait until it has been moved. @param db not a transaction */
+/** Makes other callers of the store wait until it has moved. @param db not a transaction */
 function noteMove(db: Database, storeId: string): void {
   const nodes = nodesOf(db);
   if (nodes === undefined) return;
@@ -134,18 +134,18 @@ async function watch(db: Database, storeId: string): Promise<void> {
       await queryOnNode(db, storeId, Prisma.sql`SELECT 1 AS one`, []);
       return;
     } catch (error) {
-      if (!isBeingMoved(error)) return; // the callers will see
+      if (!isBeingMoved(error)) return; // callers will get this error themselves
     }
   } while (performance.now() < end);
 }
 
-/** Names of tables; those of columns begin with a small letter. */
+/** Names of tables; those of columns begin with a lower-case letter. */
 const tableNames = /"([A-Z]\w*)"/gu;
 
 /**
- * Sends a statement of `queryStore` to the store's node, which runs it as a whole, as PostgreSQL would: see onNode.sql.ts.
- * Moving a store with `block_writes` does not hold it up for other stores, as it does what Citus plans by itself: for
- * INSERT … SELECT that takes the locks of all shards of the table.
+ * Sends a statement of `queryStore` to the store's node, which runs it as a whole, as PostgreSQL would (onNode.sql.ts). Moving one
+ * store with `block_writes` then does not delay others. It would if Citus planned the statement, because its INSERT … SELECT locks
+ * all shards of the table.
  */
 async function queryOnNode<Row extends object>(
   db: Database,
@@ -167,7 +167,7 @@ async function queryOnNode<Row extends object>(
   return rows.map(({ answer }) => withDates(answer, dates));
 }
 
-/** The statement with elements of one array of texts as its parameters. */
+/** The statement with the elements of one text array as its parameters. */
 function withTextParameters({ text, values }: Statement) {
   const ofElements = text.replace(/\$(\d+)/gu, (_, number: string) => {
     const value = values[Number(number) - 1];

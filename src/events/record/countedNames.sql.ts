@@ -6,7 +6,7 @@ export const otherName = "other";
 /** Stands for a device, or a source, that an event does not name. */
 export const unknownName = "unknown";
 
-/** @param rows a source `n` of distinct kind, name and their position: the first ones are kept */
+/** @param rows a source `n` of distinct kinds and names with their position: the first ones are kept */
 export function keepGroups(
   { storeId, lsId, source, isShow }: ShowRow,
   rows: Prisma.Sql,
@@ -26,7 +26,7 @@ export function keepGroups(
     ON CONFLICT ("storeId", "liveStreamId", kind, name, slot) DO NOTHING`;
 }
 
-/** @param rows a source `n` of distinct productId and position */
+/** @param rows a source `n` of distinct productIds with their position */
 export function keepProducts({ storeId, lsId, source, isShow }: ShowRow, rows: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "LiveStreamProduct" ("storeId", "liveStreamId", "productId", slot, carts, orders, quantity, sales)

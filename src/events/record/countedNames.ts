@@ -9,13 +9,13 @@ import { keepGroups, keepProducts, otherName, unknownName } from "./countedNames
 import { showRow } from "./showRow.js";
 import { showLocked, trySharedLock } from "../../database/showLock.js";
 
-/** How many distinct names a show counts: any text may be a device or a product. */
+/** How many distinct names a show counts. Limited, because any text may be a device or a product. */
 export interface NameLimits {
   /** The most devices of each channel. Further ones count as `other`. */
   readonly devices: number;
   /** The most sources. Further ones count as `other`. */
   readonly sources: number;
-  /** Further ones are not counted by product. */
+  /** The most products. Further ones are not counted by product. */
   readonly products: number;
 }
 
@@ -26,7 +26,7 @@ type Kind = (typeof kinds)[number];
 
 /** Names are never removed, unless the show is deleted. */
 export interface CachedNames {
-  /** Tells the show from a later one with its id. Undefined until it is known. */
+  /** Distinguishes the show from a later one with the same id. Undefined until it is known. */
   createdAt?: Date;
   readonly cached: Readonly<Record<Kind, Set<string>>>;
   /** Kinds at their limit, for which no names are cached. */
@@ -62,7 +62,7 @@ export function deviceName(device: string | null | undefined): string | null {
   return device?.trim().toLowerCase() || null;
 }
 
-/** A host, or what a campaign is named, in lower case. */
+/** A host, or the name of a campaign, in lower case. */
 export function sourceName(source: string | null | undefined): string | null {
   return (
     source
@@ -102,7 +102,7 @@ function productsOf({ type, productId, lines }: ShopperEvent): readonly string[]
   return isCounted && productId !== null && productId !== undefined ? [productId] : [];
 }
 
-/** Whether a batch has no names to keep, as far as they are cached. */
+/** Whether all names of a batch are known to be kept. */
 export function areNamesKept(events: readonly ShopperEvent[], known: CachedNames): boolean {
   return newNames(events, known).length === 0;
 }
@@ -114,17 +114,17 @@ interface NamedBatch {
   readonly lsId: string;
   readonly events: readonly ShopperEvent[];
   readonly earliest: Date | null;
-  /** The statuses of shows that do not take the events. */
+  /** Shows with these statuses do not take the events. */
   readonly refusedBy: readonly string[];
   readonly limits: NameLimits;
   readonly waitMs: number;
 }
 
 /**
- * Stores the new names of a batch, up to the show's limits, before the batch is recorded. One process at a time
- * decides, and for good, so recording and rebuilding agree.
+ * Stores the new names of a batch, up to the show's limits, before the batch is recorded. One process at a time decides, and the decision
+ * is final, so recording and rebuilding agree.
  *
- * @throws {AppError} UNAVAILABLE where the show stays locked
+ * @throws {AppError} UNAVAILABLE if the show stays locked
  */
 export async function keepNames(db: RootDatabase, known: CachedNames, batch: NamedBatch): Promise<void> {
   if (newNames(batch.events, known).length === 0) return;
@@ -161,11 +161,11 @@ interface NameCount {
 
 interface StoredNames {
   readonly createdAt: Date;
-  /** How many names of each kind are kept now. */
+  /** How many names of each kind are now kept. */
   readonly counts: readonly NameCount[];
 }
 
-/** @returns undefined where the show takes no events */
+/** @returns undefined if the show takes no events */
 async function storeNames(
   transaction: Database,
   names: readonly NewName[],
@@ -196,11 +196,11 @@ export interface NamesOfShow {
 }
 
 /**
- * Stores names that shows do not keep yet, up to their limits, whatever their status: until the end of the transaction, nobody
- * else decides on names of these shows.
+ * Stores names that shows do not keep yet, up to their limits and whatever their status. Until the end of the transaction, no one else
+ * decides about names of these shows.
  *
  * @returns whether all of them were kept already
- * @throws {LockedError} where another process does so
+ * @throws {LockedError} if another process is doing so
  */
 export async function keepNamesWithin(
   transaction: Database,
@@ -233,7 +233,7 @@ export async function keepNamesWithin(
   return areKept;
 }
 
-/** Stores names up to the show's limits. To be run with the lock of its names, or with the exclusive one of the show. */
+/** Stores names up to the show's limits. Requires the lock of its names, or the show's exclusive lock. */
 export async function insertNames(
   transaction: Database,
   names: readonly NewName[],
@@ -241,7 +241,7 @@ export async function insertNames(
 ): Promise<void> {
   const row = showRow(storeId, lsId);
   const send = (keep: Prisma.Sql) => asLocked(queryStore(transaction, storeId, Prisma.sql`${keep} RETURNING 1`));
-  // Separate statements: their snapshots include what the previous holder of the lock stored.
+  // Separate statements, so that their snapshots include what the previous holder of the lock stored.
   const groups = names.filter(({ kind }) => kind !== "PRODUCT");
   const products = names.filter(({ kind }) => kind === "PRODUCT");
   const rows = Prisma.sql`unnest(${textArrayLiteral(groups.map(({ kind }) => kind))}::text[], ${textArrayLiteral(groups.map(({ name }) => name))}::text[])

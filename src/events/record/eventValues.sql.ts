@@ -6,9 +6,9 @@ const uuidCharacters = 36;
 const uuidBytes = 16;
 
 /**
- * An id as stored, in PostgreSQL's hexadecimal form of `bytea`. A canonical UUID (RFC 9562: lower case, with dashes)
- * takes its 16 bytes instead of 36 characters. Everything else is its UTF-8; text of 16 bytes is followed by a NUL,
- * which no id can contain. So ids that differ in any way differ as bytes too.
+ * An id as stored, in PostgreSQL's hexadecimal form of `bytea`. A canonical UUID (RFC 9562: lower case, with dashes) is stored as its 16
+ * bytes, every other id as UTF-8. A NUL, which no id contains, follows text of 16 bytes, so that different ids always have different
+ * bytes.
  */
 export function idBytes(id: string): string {
   if (uuid.test(id)) {
@@ -18,7 +18,7 @@ export function idBytes(id: string): string {
   return `\\x${hex}${hex.length === uuidBytes * 2 ? "00" : ""}`;
 }
 
-/** An array literal of ids as stored. UUIDs are written into a buffer: pieces of text take four times as long. */
+/** An array literal of ids as stored. Writes UUIDs into a buffer, because concatenating texts takes four times as long. */
 export function idArrayLiteral(ids: readonly string[]): string {
   return uuidArrayLiteral(ids) ?? `{${ids.map((id) => `\\${idBytes(id)}`).join(",")}}`;
 }
@@ -26,10 +26,10 @@ export function idArrayLiteral(ids: readonly string[]): string {
 const [dash, openBrace, closeBrace, comma, backslash, x] = [45, 123, 125, 44, 92, 120];
 const isHexDigit = Uint8Array.from({ length: 128 }, (_, code) => Number(/[0-9a-f]/u.test(String.fromCharCode(code))));
 const dashPlaces: ReadonlySet<number> = new Set([8, 13, 18, 23]);
-/** The length of `,\\x` and the digits: within an array a backslash escapes the other one. */
+/** The length of `,\\x` and the digits. Within an array, one backslash escapes the other. */
 const elementLength = 4 + uuidBytes * 2;
 
-/** @returns undefined where there are others than canonical UUIDs and empty ids */
+/** @returns undefined if an id is neither a canonical UUID nor empty */
 function uuidArrayLiteral(ids: readonly string[]): string | undefined {
   if (ids.length === 0) return "{}";
   const literal = Buffer.allocUnsafe(ids.length * elementLength + 1);
@@ -47,7 +47,7 @@ function uuidArrayLiteral(ids: readonly string[]): string | undefined {
       if (code < 128 && isHexDigit[code] === 1) literal[end++] = code;
       else if (code !== dash || !dashPlaces.has(place)) return undefined;
     }
-    if (end !== start + elementLength) return undefined; // a digit where a dash belongs
+    if (end !== start + elementLength) return undefined; // a digit in place of a dash
   }
   literal[0] = openBrace;
   literal[end++] = closeBrace;
@@ -63,7 +63,7 @@ export function idText(bytes: Uint8Array): string {
   return buffer.toString("utf8", 0, buffer.length - (buffer.length === uuidBytes + 1 && buffer.at(-1) === 0 ? 1 : 0));
 }
 
-/** Whether an event is an entry of an order, by its id: 33 bytes that begin with a NUL (orders/state/orderEntries.ts). */
+/** Whether an event is an entry of an order: its id has 33 bytes and begins with a NUL (orders/state/orderEntries.ts). */
 export function isOfOrder(id: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(octet_length(${id}) = 33 AND get_byte(${id}, 0) = 0)`;
 }
@@ -84,25 +84,25 @@ export const changes = {
     Prisma.sql`(CASE WHEN ${type} = 4 THEN ${value} WHEN ${type} = 6 THEN -${value} ELSE 0 END)`,
 };
 
-/** A VIEW of so many seconds makes its viewer an engaged one. */
+/** A viewer with a VIEW of so many seconds is engaged. */
 const engagedSeconds = Prisma.sql`3`;
 
-/** Bits of ShowViewer.seen by channel; ANY has those of all channels. A total counts viewers with any of a kind's bits. */
+/** Bits of ShowViewer.seen by channel; ANY has the bits of all channels. A total counts viewers with any of a kind's bits. */
 export const channelBits = Prisma.sql`
   (VALUES ('LIVE', 1, 4, 16, 64), ('REPLAY', 2, 8, 32, 128), ('REFERRAL', 0, 0, 0, 256), ('ANY', 3, 0, 48, 448))
     AS c(channel, viewer, cart, engaged, buyer)`;
 
-/** By which name a viewer counts in LiveStreamGroup who has got the first of these bits: the device of a channel, or the source. */
+/** A viewer who gets the first of these bits counts in LiveStreamGroup by the device on that channel, or by the source. */
 export const groupBits = Prisma.sql`(VALUES ('LIVE', 1), ('REPLAY', 2), ('SOURCE', 3)) AS c(kind, bits)`;
 
-/** What an event, which is no REFUND, tells of its viewer, as bits of ShowViewer.seen. */
+/** What an event other than a REFUND shows about its viewer, as bits of ShowViewer.seen. */
 export function seenBy(type: Prisma.Sql, channel: Prisma.Sql, seconds: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(
     CASE WHEN ${isSold(type)} THEN 64 << (${channel} - 1)
       ELSE CASE WHEN ${type} = 2 THEN 5 WHEN ${seconds} >= ${engagedSeconds} THEN 17 ELSE 1 END << (${channel} - 1) END)`;
 }
 
-/** Whether an event says something of a viewer. An ORDER makes a buyer, who need not be a viewer. */
+/** Whether an event shows something about a viewer. An ORDER has a buyer, who need not be a viewer. */
 export function isOfViewer(type: Prisma.Sql, viewerId: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${type} < 3 OR (${isSold(type)} AND ${viewerId} <> ''))`;
 }
@@ -117,12 +117,12 @@ export function minuteOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_part('minute', ${moment} AT TIME ZONE 'UTC')::int`;
 }
 
-/** The start of the quarter of an hour: time zones differ from UTC by these. date_trunc would look the time zone up for each row. */
+/** The start of the quarter of an hour, the step by which time zones differ. Not date_trunc, which looks up the time zone for each row. */
 export function quarterOf(moment: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`date_bin('15 minutes', ${moment}, '1970-01-01T00:00:00Z'::timestamptz)`;
 }
 
-/** A timestamp, whose parameter is a text: parameters are sent as JSON, which has no infinity. @param seconds since 1970 */
+/** A timestamp from a text parameter, because parameters are sent as JSON, which has no infinity. @param seconds since 1970 */
 export function timestampOf(seconds: number): Prisma.Sql {
   return Prisma.sql`to_timestamp(${String(seconds)}::float8)`;
 }

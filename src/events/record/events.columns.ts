@@ -4,7 +4,7 @@ import { deviceName, sourceName } from "./countedNames.js";
 import { channelCodes, typeCodes } from "../../database/codes.js";
 import { idArrayLiteral } from "./eventValues.sql.js";
 
-/** Array literals for `unnest`, and how many events they have. A column of nothing but empty texts or nulls has no elements. */
+/** Array literals for `unnest`, and the number of events. A column with only empty texts or nulls has no elements. */
 export type EventColumns = ReturnType<typeof eventColumns>;
 
 /**
@@ -39,7 +39,7 @@ export function eventColumns(eventsOfShows: readonly (readonly ShopperEvent[])[]
   };
 }
 
-/** The place of each event's show, from 1. The array is empty where there is one show. */
+/** The place of each event's show, from 1. The array is empty if there is one show. */
 function placesOf(eventsOfShows: readonly (readonly ShopperEvent[])[]): string {
   if (eventsOfShows.length === 1) return "{}";
   return `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`;

@@ -3,21 +3,21 @@ import type { ShopperEvent } from "../events.input.js";
 import { typeCodes } from "../../database/codes.js";
 import type { StoreRow } from "./showRow.js";
 
-/** Orders are attributed again five minutes after they were placed: of those placed since, nothing is missed. */
+/** Orders are attributed again five minutes after they were placed, so an event that began after this is not missed. */
 const lateMs = 240_000;
 
-/** Whether an event began so long ago that an order of its viewer may not be attributed again: a VIEW or a cart. */
+/** Whether a VIEW or a cart began so long ago that orders of its viewer may not be attributed again by themselves. */
 export function isLate({ type, occurredAt, seconds }: ShopperEvent, now: number): boolean {
   if (type !== "VIEW" && type !== "ADD_TO_CART") return false;
   return (occurredAt?.getTime() ?? now) - (seconds ?? 0) * 1_000 < now - lateMs;
 }
 
-/** Late events began before. */
+/** Events that began before this are late. */
 export function lateTime(now: number): Date {
   return new Date(now - lateMs);
 }
 
-/** When an event `e` began, as it is stored. */
+/** When a stored event `e` began. */
 export function beginningOf(e: string): Prisma.Sql {
   const column = (name: string) => Prisma.raw(`${e}."${name}"`);
   const seconds = Prisma.sql`CASE WHEN ${column("type")} = ${typeCodes.VIEW}::int THEN ${column("value")} ELSE 0 END`;
@@ -25,8 +25,8 @@ export function beginningOf(e: string): Prisma.Sql {
 }
 
 /**
- * Notes late events, under rules of what was watched: the sweep marks the orders of their viewers (orders/attribution/pendingAttribution.ts). Nothing but
- * inserts, since an update of orders here would wait for those who record them.
+ * Notes late events, under rules that count views and carts. The sweep then marks the orders of their viewers as due
+ * (orders/attribution/pendingAttribution.ts). It only inserts here, because updates of orders would wait for whoever records them.
  */
 export function lateOf({ source, isStore }: StoreRow, before: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`

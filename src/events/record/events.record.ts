@@ -20,16 +20,16 @@ import { waitForShowLock } from "../../database/showLock.js";
 
 export interface EventReceipt {
   readonly accepted: number;
-  /** The show had their ids before, or the batch repeats them. */
+  /** Events whose ids the show already had, or the batch repeats. */
   readonly duplicates: number;
-  /** The ids of other shows whose figures changed with the orders of these events. */
+  /** The ids of other shows whose figures these events' orders changed. */
   readonly changed?: readonly string[];
 }
 
 const lockWaitMsDefault = 5_000;
 
 /**
- * Attributes the orders that events have made due: orders are above events.
+ * Attributes the orders that events made due. Passed in, because the room of events may not import the room of orders.
  *
  * @returns the ids of the shows whose figures changed
  */
@@ -41,14 +41,14 @@ export type AttributeOrders = (
 
 interface RecordOptions {
   readonly lockWaitMs?: number;
-  /** Without it, the next round of the sweep attributes them (orders/attribution/attributePending.ts). */
+  /** If missing, the next round of the sweep attributes them (orders/attribution/attributePending.ts). */
   readonly attribute?: AttributeOrders | undefined;
   /** Must be the same wherever a show is recorded or rebuilt. */
   readonly limits?: NameLimits;
 }
 
 /**
- * All or nothing, each event id once for its show. One statement stores the new events and updates all totals.
+ * Records a batch, all or nothing, each event id once for its show. One statement stores the new events and updates all totals.
  *
  * @throws {AppError} VALIDATION_FAILED naming each invalid event by its index, LIVE_STREAM_NOT_FOUND, or UNAVAILABLE
  * after `lockWaitMs`
@@ -68,20 +68,20 @@ export async function recordEvents(
     const [outcome] = await sendEvents(db, storeId, [part], deadline);
     const receipt = await receiptOf(db, storeId, part, outcome, attribute);
     if (receipt !== undefined) return receipt;
-    if (outcome?.isReplaced === true || outcome?.status === "SCHEDULED") continue; // replaced or started meanwhile
+    if (outcome?.isReplaced === true || outcome?.status === "SCHEDULED") continue; // the show was replaced or started in between
     if (outcome?.isTooEarly === true) {
-      checkEvents(events, eventConstraints(await findLiveStream(db, storeId, lsId))); // amounts were checked before
-      continue; // the show was saved with another start meanwhile
+      checkEvents(events, eventConstraints(await findLiveStream(db, storeId, lsId))); // this names the events; amounts were checked before
+      continue; // the show's start changed in between
     }
     await waitForShowLock(db, storeId, lsId, deadline - performance.now());
   }
 }
 
 /**
- * Records events of different shows by one statement, as recordEvents does those of one.
+ * Records events of different shows with one statement, otherwise like recordEvents.
  *
- * @param batches of at most `batchEventsMax` events together
- * @returns for each show its error or receipt, or undefined where nothing was stored and recordEvents is to do it: it may wait
+ * @param batches at most `batchEventsMax` events in all
+ * @returns for each show its receipt or error; undefined if nothing was stored and recordEvents, which may wait, must do it
  */
 export async function recordShows(
   db: RootDatabase,
@@ -116,7 +116,7 @@ async function checked(db: RootDatabase, storeId: string, { lsId, events }: Show
   return { lsId, events: ofChannels, earliest, refusedBy, show: cachedShow(db, storeId, lsId) };
 }
 
-/** The currency is read where an event names one, since an operator may just have set it. */
+/** Reads the currency from the database if an event names one, because an operator may just have set it. */
 async function constraintsOf(
   db: RootDatabase,
   storeId: string,
@@ -129,7 +129,7 @@ async function constraintsOf(
 
 /**
  * @param outcome undefined for a missing show
- * @returns undefined where nothing was stored and the events are to be sent again
+ * @returns undefined if nothing was stored and the events must be sent again
  */
 async function receiptOf(
   db: RootDatabase,
@@ -173,7 +173,7 @@ async function foldWhenDue(
   try {
     await foldTotals(db, storeId, lsId);
   } catch {
-    show.rowsToFold = rowsToFoldMax; // the events are recorded nevertheless
+    show.rowsToFold = rowsToFoldMax; // folding failed, but the events are recorded
   }
 }
 

@@ -12,7 +12,7 @@ import { eventColumns } from "./events.columns.js";
 import { isLate } from "./events.late.sql.js";
 import { type BatchShow, type Duplicates, type EventBatch, eventStatement } from "./events.sql.js";
 
-/** The slot of the next batch: each total is spread over so many rows, so that concurrent batches rarely update the same one. */
+/** Each total is spread over so many rows, so that concurrent batches rarely update the same one. */
 const slots = 16;
 const pauseMsMax = 500;
 let lastSlot = Math.floor(Math.random() * slots);
@@ -27,18 +27,18 @@ export interface ShowEvents {
   readonly events: readonly ShopperEventInput[];
 }
 
-/** A refund of what an archived show sold is a fact as any other. */
+/** An archived show takes refunds, because what it sold may still be returned. */
 export function refusingStatuses(events: readonly ShopperEventInput[]): readonly LiveStreamStatus[] {
   const areRefunds = events.length > 0 && events.every(({ type }) => type === "REFUND");
   return areRefunds ? ["SCHEDULED"] : ["SCHEDULED", "ARCHIVED"];
 }
 
-/** Checked. */
+/** The checked events of one show. */
 export interface Part {
   readonly lsId: string;
   readonly events: readonly ShopperEvent[];
   readonly earliest: Date | null;
-  /** The statuses of shows that do not take the events. */
+  /** Shows with these statuses do not take the events. */
   readonly refusedBy: readonly LiveStreamStatus[];
   readonly show: CachedShow;
 }
@@ -49,10 +49,10 @@ export interface Outcome {
   readonly status: string;
   /** Whether the show's lock was taken before the snapshot; otherwise nothing was stored. */
   readonly hasLock: boolean;
-  /** An event occurred too long before the show's start, or before its cutoff, so nothing was stored. */
+  /** An event occurred too long before the show's start, or before its cutoff. Nothing was stored. */
   readonly isTooEarly: boolean;
   readonly createdAt: Date;
-  /** The show is another one than that whose names are known, so nothing was stored. */
+  /** The show is not the one whose names are known. Nothing was stored. */
   readonly isReplaced: boolean;
   readonly accepted: number;
   readonly rowsToFold: number;
@@ -61,8 +61,8 @@ export interface Outcome {
 }
 
 /**
- * Sends again what was refused for an event that the show has, or for a viewer whom a concurrent batch has just stored
- * with another first hour.
+ * Sends a batch, and sends it again if it was refused for an event that the show already has, or for a viewer whom a concurrent batch
+ * just stored with another first hour.
  */
 export function sendEvents(
   db: RootDatabase,

@@ -15,22 +15,22 @@ export type Duplicates = "unexpected" | "expected" | "concurrent";
 
 export interface BatchShow {
   readonly lsId: string;
-  /** The earliest of the events' times, null where all of them occurred now. */
+  /** The earliest time of the events; null if all of them occurred now. */
   readonly earliest: Date | null;
-  /** The show is another one unless it was created then; undefined for any. */
+  /** When the show must have been created, else it is another one; undefined for any. */
   readonly createdAt: Date | undefined;
-  /** Events of the shows before, in the batch. */
+  /** The number of the batch's events that belong to earlier shows. */
   readonly offset: number;
 }
 
-/** What the text of a statement depends on. */
+/** What determines the text of a statement. */
 interface Variant {
-  /** What these are: events that were sent, entries of orders, or what the show has stored, which counts again (totals/rebuild.ts). */
+  /** Events that were sent, entries of orders, or stored events that are counted again (figures/totals/rebuild.ts). */
   readonly kind: "events" | "entries" | "stored";
   readonly duplicates: Duplicates;
-  /** Devices or products may be beyond the limits of their show. */
+  /** Whether devices or products may be beyond the limits of their show. */
   readonly hasOthers: boolean;
-  /** Whether some events are ORDERs with an orderId: each order of the store counts once, whatever the ids of its events. */
+  /** Whether there are ORDERs with an orderId: each order of the store counts once, whatever the ids of its events. */
   readonly hasOrders: boolean;
   /** Whether some events are late (isLate). */
   readonly hasLate: boolean;
@@ -39,10 +39,10 @@ interface Variant {
 export interface EventBatch extends Variant {
   readonly storeId: string;
   readonly shows: readonly BatchShow[];
-  /** Row of each total that this batch adds to. */
+  /** The row of each total to which this batch adds. */
   readonly slot: number;
   readonly now: Date;
-  /** The statuses of shows that do not take these events. */
+  /** Shows with these statuses do not take these events. */
   readonly refusedBy: readonly LiveStreamStatus[];
   readonly columns: EventColumns;
 }
@@ -51,12 +51,12 @@ export interface EventBatch extends Variant {
 const kept = new Map<string, Statement>();
 
 /**
- * Records a batch of one or several shows. Each part uses the rows that the part before has inserted, so duplicates add
- * nothing. Nothing is stored for a show without its lock or that has replaced the known one, or where an event occurred
- * too early. Rows are inserted in the order of their keys, so that batches cannot deadlock.
+ * Records a batch of one or several shows. Each part uses the rows that the previous part inserted, so duplicates add nothing. Stores
+ * nothing for a show without its lock, for one that replaced the known show, or if an event occurred too early. Inserts rows in the
+ * order of their keys, so that batches cannot deadlock.
  *
- * Statements are prepared by name: planning takes 2 ms, longer than recording a hundred events. Building the text takes a tenth
- * of that, so the text of each variant is kept; there are some seventy.
+ * Statements are prepared by name, because planning takes 2 ms, longer than recording a hundred events. The texts of some seventy
+ * variants are kept, because building one takes a tenth of that.
  */
 export function eventStatement(batch: EventBatch): Statement {
   const expectation = expectationOf(batch.columns);
@@ -110,7 +110,7 @@ function withDistinctValues({ strings, values }: Prisma.Sql): Statement {
 
 function statementOf(name: string, variant: Variant, expectedRows: Prisma.Sql): Prisma.Sql {
   const { kind, duplicates, hasOthers, hasOrders, hasLate } = variant;
-  const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty where there is one show
+  const place = Prisma.sql`coalesce(e.place, 1)`; // the column is empty if there is one show
   const lateBefore = sentValue((sent) => lateTime(sent.now.getTime()));
   return Prisma.sql`${duplicates === "concurrent" ? Prisma.empty : Prisma.raw(`/* ${name} */`)}
     WITH ${showsOf()},
@@ -145,15 +145,15 @@ const counts = Prisma.sql`
   (SELECT count(*) FROM fresh AS f WHERE f.show = shows.show)::int AS accepted,
   ((SELECT count(*) FROM grouped AS g WHERE g."liveStreamId" = shows.id) + (SELECT count(*) FROM product AS p WHERE p.show = shows.show)
     + (SELECT count(*) FROM minute AS m WHERE m."liveStreamId" = shows.id))::int AS "rowsToFold"`;
-/** No caller asks for those of entries, which may be of hundreds of shows, or of what is stored. */
+/** No caller needs the counts for entries, which may belong to hundreds of shows, or for stored events. */
 const noCounts = Prisma.sql`0 AS accepted, 0 AS "rowsToFold"`;
 
 /**
- * The shows that exist, with what forbids recording. FOR KEY SHARE, since the snapshot may be
- * older than the show's lock, which a deletion, an erasure or a rebuild has just released.
+ * The existing shows, with what forbids recording. FOR KEY SHARE, because the snapshot may be older than the show's lock, which a
+ * deletion, an erasure or a rebuild may just have released.
  */
 function showsOf(): Prisma.Sql {
-  // By arrays, not by a join: see storeStatements.ts.
+  // With arrays, not with a join: see storeStatements.ts.
   const ids = sentValue((sent) => sent.ids);
   const place = Prisma.sql`array_position(${ids}::text[], s.id)`;
   const earliest = Prisma.sql`(${sentValue((sent) => sent.earliest)}::timestamptz[])[${place}]`;
@@ -168,8 +168,8 @@ function showsOf(): Prisma.Sql {
 }
 
 /**
- * Functions without rows, for which PostgreSQL expects some: it keeps a generic plan only where that seems no more
- * expensive than one for the real parameters, and of an unknown array it expects ten rows.
+ * Functions that return no rows, although PostgreSQL expects some. It keeps a generic plan only if that seems no more expensive than a
+ * plan for the real parameters, and it expects ten rows from an unknown array.
  */
 const expectations = [
   { size: "small", countMax: 50, rows: Prisma.sql`unnest(NULL::int[])` },
@@ -187,8 +187,8 @@ function nameOf({ kind, duplicates, hasOthers, hasOrders, hasLate }: Variant, si
 }
 
 /**
- * Stores the events that the show does not have. Looking them up is cheaper than ON CONFLICT, which writes each row to
- * the log twice.
+ * Stores the events that the show does not have yet. Looking them up costs less than ON CONFLICT, which writes each row to the log
+ * twice.
  */
 function newlyStored(duplicates: Duplicates): Prisma.Sql {
   const unknown = Prisma.sql`(
@@ -208,7 +208,7 @@ function newlyStored(duplicates: Duplicates): Prisma.Sql {
       RETURNING show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", lines, "acceptedAt", position)`;
 }
 
-/** What the show has stored is new to its totals, which are empty. */
+/** For empty totals, all stored events of the show are new. */
 const storedBefore = Prisma.sql`
     fresh AS (
       SELECT show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt", lines,
@@ -216,9 +216,9 @@ const storedBefore = Prisma.sql`
       FROM input)`;
 
 /**
- * The orders of a batch: an ORDER with an orderId is an order of the store, which counts once, in whichever show it comes
- * first. Later ones are left out of `input`. If an order was known without a show, this one is noted, and it is due to be
- * attributed. So is a new one where the store's rule is not that senders name the show.
+ * The orders of a batch. An ORDER with an orderId is an order of the store and counts once, in the show that reports it first; `input`
+ * leaves out later ones. If an order was known without a show, this show is noted and the order becomes due. A new order becomes due
+ * unless, by the store's rule, senders name the show.
  */
 function ordersOf(): Prisma.Sql {
   const { source, isStore } = store;

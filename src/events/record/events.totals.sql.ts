@@ -76,7 +76,7 @@ function addToMinutes({ source, isStore }: StoreRow, slot: Prisma.Sql): Prisma.S
       RETURNING "liveStreamId")`;
 }
 
-/** How many viewers have got the first of a kind's bits. */
+/** How many viewers got the first of a kind's bits. */
 function newOf(kind: string): Prisma.Sql {
   const bits = Prisma.raw(`c.${kind}`);
   return Prisma.sql`count(*) FILTER (WHERE "newSeen" & ${bits} <> 0 AND seen & ~"newSeen" & ${bits} = 0)`;
@@ -133,8 +133,8 @@ function isKept({ storeId }: StoreRow): Prisma.Sql {
 }
 
 /**
- * Counts viewers by device and source, and orders by the source of their viewer, or their own where they name none. Of the
- * condition of their type the planner would expect one row, and join each order with each viewer: coalesce() hides it.
+ * Counts viewers by device and source, and orders by the source of their viewer, or by their own if they name no viewer. coalesce() hides
+ * the condition on their type from the planner, which would expect one row and join each order with each viewer.
  */
 function addToGroups(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
   const own = Prisma.sql`coalesce(nullif(m.source, ''), ${unknownName})`;

@@ -12,8 +12,8 @@ import { keptByDatabase } from "../../database/shares/forStore.js";
 import { showKey } from "../../shows/liveStream.js";
 
 /**
- * Merges the slots that batches have written into one row for each minute, device, source and product, and adds it to the
- * spans. Figures stay the same; reading becomes cheaper. Rows locked by a batch are left for the next time.
+ * Merges the slots that batches wrote into one row for each minute, device, source and product, and adds it to the spans. Figures stay
+ * the same, and reading becomes cheaper. Rows that a batch has locked wait for the next time.
  */
 export async function foldTotals(db: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) {
@@ -21,7 +21,7 @@ export async function foldTotals(db: Database, storeId: string, lsId: string): P
   }
 }
 
-/** The same within a transaction. */
+/** Like foldTotals, within a transaction. */
 export async function foldWithin(transaction: Database, storeId: string, lsId: string): Promise<void> {
   for (const statement of foldStatements(storeId, lsId)) await queryStore(transaction, storeId, statement);
 }
@@ -32,7 +32,7 @@ function foldTerms(storeId: string, lsId: string) {
   const of = (name: string) =>
     Prisma.sql`${Prisma.raw(name)}."storeId" = ${storeId} AND ${Prisma.raw(name)}."liveStreamId" = ${lsId}`;
   const ofNumber = Prisma.sql`p."storeId" = ${storeId} AND p.show = (SELECT number FROM show)`;
-  // Not while the show is being rebuilt.
+  // Does nothing while the show is being rebuilt.
   const show = Prisma.sql`show AS MATERIALIZED (
     SELECT number, ${trySharedLock(storeId, lsId)} AS "hasLock" FROM "LiveStream" AS s WHERE s."storeId" = ${storeId} AND s.id = ${lsId})`;
   const isFree = Prisma.sql`slot >= 0 AND (SELECT "hasLock" FROM show) LIMIT ${rowsMax} FOR UPDATE SKIP LOCKED`;
@@ -40,9 +40,9 @@ function foldTerms(storeId: string, lsId: string) {
 }
 
 /**
- * One statement for each table counts each row once, wherever folding is interrupted. Locked rows are skipped, and rows
- * are written in the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed
- * subplan instead of a quadratic join. Each ends in a SELECT: see storeStatements.ts.
+ * One statement for each table, so that each row counts once wherever folding is interrupted. They skip locked rows, and write rows in
+ * the order of their keys, so folding waits for no batch and cannot deadlock. IS TRUE forces a hashed subplan instead of a quadratic
+ * join. Each ends in a SELECT: see storeStatements.ts.
  */
 function foldStatements(storeId: string, lsId: string): readonly Prisma.Sql[] {
   const terms = foldTerms(storeId, lsId);
@@ -119,7 +119,7 @@ interface ProductSpanSources {
   readonly added: Prisma.Sql;
 }
 
-/** Quarters of an hour and days of UTC. Rows are written in the order of their keys. */
+/** Adds to quarters of an hour and days of UTC. Writes rows in the order of their keys. */
 function addToProductSpans({ show, added }: ProductSpanSources): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO "ShowProductSpan" AS t ("storeId", show, seconds, "startsAt", "productId", carts, orders, quantity, sales, refunds)
@@ -140,7 +140,7 @@ interface DueShow {
   readonly lsId: string;
 }
 
-/** Others are folded when something is recorded next. */
+/** Further shows are folded when they next record something. */
 const showsMax = 10_000;
 
 const dueOf = keptByDatabase(() => new LRUCache<string, DueShow>({ max: showsMax }));
@@ -151,16 +151,16 @@ export function noteDue(db: RootDatabase, storeId: string, lsId: string): void {
 }
 
 /**
- * Folds the totals of the shows that are due, so that few slots remain when recording stops.
+ * Folds the totals of due shows, so that few slots remain when recording stops.
  *
- * @throws the first error, after all were tried; a show that failed stays noted
+ * @throws the first error, after trying all shows; a failed show stays due
  */
 export async function foldDue(db: RootDatabase, signal: AbortSignal): Promise<void> {
   const due = dueOf(db);
   let failure: unknown;
   for (const [key, show] of Array.from(due.entries())) {
     if (signal.aborted) return;
-    due.delete(key); // first: what is recorded meanwhile notes it again
+    due.delete(key); // before folding, so that what is recorded during it notes the show again
     try {
       await foldTotals(show.db, show.storeId, show.lsId);
     } catch (error) {

@@ -2,11 +2,11 @@ import type { RootDatabase } from "../../database/client.js";
 import { endOf } from "../../shows/liveStream.js";
 import type { ShopperEvent, ShopperEventInput } from "../events.input.js";
 
-/** Players show a show with a delay. */
+/** How far players lag behind the show. */
 const playersLagMs = 30_000;
 /**
- * Events of the channel AUTO as LIVE where they began before the show's end, or not much later, and as REPLAY otherwise. A VIEW began
- * as many seconds before it occurred as it has.
+ * Turns the channel AUTO into LIVE if the event began before the show's end or shortly after it, else into REPLAY. A VIEW began its
+ * seconds before it occurred.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND
  */

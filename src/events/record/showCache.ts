@@ -14,9 +14,9 @@ export interface CachedShow {
   batchesUntilUnexpected: number;
 }
 
-/** Of the shows of all stores, in names: about 40 MB. A show counts as many as 100 names besides its own. */
+/** The size of the cache for all stores, in names: about 40 MB. A show counts as 100 names besides its own. */
 export const namesMax = 500_000;
-/** The number of rows that does not slow readers measurably. */
+/** The number of rows that does not measurably slow down readers. */
 export const rowsToFoldMax = 1_000;
 const batchesUntilUnexpectedMin = 16;
 const batchesUntilUnexpectedMax = 16_384;
@@ -39,7 +39,7 @@ export function areDuplicatesExpected(show: CachedShow): boolean {
   return show.batchesWithoutDuplicates < show.batchesUntilUnexpected;
 }
 
-/** After each surprise, twice as many batches must have none: each leaves an error in PostgreSQL's log. */
+/** After each unexpected duplicate, twice as many batches must have none, because each leaves an error in PostgreSQL's log. */
 export function noteDuplicates(show: CachedShow, { wereUnexpected }: { readonly wereUnexpected: boolean }): void {
   show.batchesWithoutDuplicates = 0;
   if (!wereUnexpected) return;

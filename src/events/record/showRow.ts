@@ -4,7 +4,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 export interface ShowRow {
   readonly storeId: string;
   readonly lsId: string;
-  /** The row as `l`, for a FROM: inserted rows take the store from it (storeStatements.ts). */
+  /** The row as `l`, for a FROM. Inserted rows take the store from it (storeStatements.ts). */
   readonly source: Prisma.Sql;
   /** Selects it, for a WHERE. */
   readonly isShow: Prisma.Sql;
@@ -19,7 +19,7 @@ export function showRow(storeId: string, lsId: string): ShowRow {
   };
 }
 
-/** The row from which inserts for several shows take their store, as ShowRow. */
+/** Like ShowRow, for inserts for several shows: the row from which they take their store. */
 export interface StoreRow {
   readonly storeId: Prisma.Sql;
   /** The store as `o`, for a FROM. */
@@ -32,7 +32,7 @@ export function storeRow(storeId: Prisma.Sql): StoreRow {
   return { storeId, source: Prisma.sql`"Store" AS o`, isStore: Prisma.sql`o.id = ${storeId}` };
 }
 
-/** The id of a show by its number in a row, where `shows` is a part of the statement. */
+/** The id of a show by its number in a row, if the statement has a part `shows`. */
 export function idOfShow(row: string): Prisma.Sql {
   return Prisma.sql`(SELECT shows.id FROM shows WHERE shows.show = ${Prisma.raw(row)}.show)`;
 }

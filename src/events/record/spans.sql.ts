@@ -1,7 +1,7 @@
 import type { ShowRow } from "./showRow.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
-/** Spans in seconds: quarters of an hour, by which time zones differ; days; and the whole show, for its peak. */
+/** The lengths of spans: quarters of an hour, by which time zones differ; days; and the whole show, for its peak. */
 export const quarterSeconds = 900;
 export const daySeconds = 86_400;
 export const wholeShowSeconds = 0;
@@ -15,7 +15,7 @@ interface SpanSources {
   readonly show: ShowRow;
   /** A name or subquery with minute, carts, orders, sales to add. */
   readonly added: Prisma.Sql;
-  /** A name or subquery with minute, viewers in all. */
+  /** A name or subquery with minute, and all viewers of that minute. */
   readonly totals: Prisma.Sql;
 }
 

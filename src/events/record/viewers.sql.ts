@@ -7,11 +7,11 @@ const [type, channel, occurredAt] = [Prisma.sql`type`, Prisma.sql`channel`, Pris
 const [viewerId, value] = [Prisma.sql`"viewerId"`, Prisma.sql`value`];
 
 /**
- * Distinct viewers of each channel, engaged, with a product in the cart, with an order, and in each minute. The row has what a change added
- * (newSeen, newMinutes), since RETURNING gives new values alone: so concurrent batches count each viewer once. Viewers
- * of whom everything is known are not written. Each is looked up by the whole key (OFFSET 0): a join might read all
- * viewers of a show whose statistics are old. If a concurrent batch has just stored a viewer with another first hour,
- * the minutes of that hour become null, which the table refuses, and the statement is sent again.
+ * Distinct viewers of each channel, engaged, with a product in the cart, with an order, and in each minute. Rows keep what the last change
+ * added (newSeen, newMinutes), because RETURNING only gives new values: so concurrent batches count each viewer once. Viewers without
+ * news are not written. Each is looked up by the whole key (OFFSET 0), because a join might read all viewers of a show with old
+ * statistics. If a concurrent batch just stored a viewer with another first hour, the minutes of that hour become null, which the
+ * table refuses, and the statement is sent again.
  */
 export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   return Prisma.sql`
@@ -42,14 +42,14 @@ function firstDevice(code: 1 | 2): Prisma.Sql {
   return Prisma.sql`coalesce(${firstOf(Prisma.sql`device`, Prisma.sql`FILTER (WHERE channel = ${code} AND type < 3)`)}, '')`;
 }
 
-/** The text of the first event; faster than an aggregate with an order. */
+/** The text of the first event, faster than by an ordered aggregate. */
 function firstOf(text: Prisma.Sql, filter = Prisma.empty): Prisma.Sql {
   return Prisma.sql`substr(min(lpad(position::text, 5, '0') || ${text}) ${filter}, 6)`;
 }
 
 /**
- * An UPDATE where all viewers are known, since ON CONFLICT writes each row's lock to the log too. Never both, so that there
- * is one lock order. The planner keeps it, looking rows up one by one, where it expects few, as for a CASE.
+ * An UPDATE if all viewers are known, because ON CONFLICT writes each row's lock to the log too. Never both, so that there is one lock
+ * order. The planner keeps it, looking up rows one by one, if it expects few, as for a CASE.
  */
 function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
   const kept = (kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql) =>
@@ -78,7 +78,7 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
     viewer AS NOT MATERIALIZED (SELECT * FROM updated UNION ALL SELECT * FROM inserted)`;
 }
 
-/** Adds what was seen of a viewer to the row `t`. */
+/** Adds what was seen of a viewer to row `t`. */
 function mergeOf(seen: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SET seen = t.seen | ${seen}.seen, "newSeen" = ${seen}.seen & ~t.seen,
@@ -88,7 +88,7 @@ function mergeOf(seen: Prisma.Sql): Prisma.Sql {
       "replayDevice" = CASE WHEN t.seen & 2 = 0 THEN ${seen}."replayDevice" ELSE t."replayDevice" END`;
 }
 
-/** The minutes of further hours, and how many viewers each minute has got. */
+/** The minutes of further hours, and how many viewers each minute gained. */
 function presenceOf(store: StoreRow): Prisma.Sql {
   return Prisma.sql`
     later AS MATERIALIZED (
@@ -115,12 +115,12 @@ function presenceOf(store: StoreRow): Prisma.Sql {
       WHERE ("newMinutes" >> minute) & 1 = 1 AND ${isSameShow("m", "n")} GROUP BY m.show, hour, minute)`;
 }
 
-/** The planner expects half of the rows for this form. For an equality of keys it would expect one, and join by a nested loop. */
+/** In this form the planner expects half of the rows. With equal keys it would expect one row, and use a nested loop. */
 export function isSameShow(one: string, other: string): Prisma.Sql {
   return Prisma.raw(`coalesce(${one}.show = ${other}.show, false)`);
 }
 
-/** The device or source if the show `m` keeps its name, otherwise `other`; no device for a viewer who was not on the channel. */
+/** The device or source if the show `m` keeps its name, else `other`; empty for the device of a viewer who was not on the channel. */
 export function keptName({ storeId }: StoreRow, kind: "LIVE" | "REPLAY" | "SOURCE", name: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     CASE WHEN ${name} = '' THEN '' ELSE coalesce((SELECT k.name FROM "LiveStreamGroup" AS k

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { isStorable } from "../../lib/text.js";
-import { type ChannelTotals, type DeviceTotal, type Kpis, kpisOf, type SourceTotal } from "./kpis.js";
+import { type ChannelTotals, type DeviceTotal, showTotals, type ShowTotals, type SourceTotal } from "./kpis.js";
 import { hostOf, liveStreamNotFound, type LiveStreamStatus, timesOf } from "../../shows/liveStream.js";
 
 export interface LiveStreamAnalytics {
@@ -13,9 +13,9 @@ export interface LiveStreamAnalytics {
   readonly endedAt: Date | null;
   readonly durationSeconds: number;
   readonly host: { readonly name: string; readonly email: string } | null;
-  readonly kpis: Kpis;
+  readonly totals: ShowTotals;
   readonly devices: readonly DeviceTotal[];
-  /** The list that this show is in, if any. */
+  /** The list that contains this show, if any. */
   readonly list?: readonly LiveStreamAnalytics[];
 }
 
@@ -26,7 +26,7 @@ export type AnalyticsRow = Pick<
   KpiColumns & { readonly status: LiveStreamStatus };
 
 /**
- * Reads totals, so that the cost does not depend on the number of events.
+ * Reads totals, so its cost does not depend on the number of events.
  *
  * @throws {AppError} LIVE_STREAM_NOT_FOUND, also for another store's show
  */
@@ -49,9 +49,9 @@ export function analyticsColumns(storeId: string): Prisma.Sql {
 }
 
 export function analyticsOf(storeId: string, show: AnalyticsRow): LiveStreamAnalytics {
-  const { id, name, status, startedAt, totals, devices, currency, sources } = show;
-  const kpis = kpisOf(totals, devices, currency, sources);
-  return { storeId, id, name, status, startedAt, ...timesOf(show), host: hostOf(show), kpis, devices };
+  const { id, name, status, startedAt, devices, currency, sources } = show;
+  const totals = showTotals(show.totals, devices, currency, sources);
+  return { storeId, id, name, status, startedAt, ...timesOf(show), host: hostOf(show), totals, devices };
 }
 
 export interface KpiColumns {

@@ -5,11 +5,12 @@ import {
   type KpiType,
   kpiNames,
   kpis,
+  type ShowTotals,
   type SourceFigures as SourceFiguresValue,
 } from "./kpis.js";
 
 const ChannelTotals = builder.objectRef<KpisValue["sales"]>("ChannelTotals").implement({
-  description: "An amount of money by channel, each exact in the decimals of the currency: 2 where the store has none.",
+  description: "An amount of money by channel, each exact in the decimals of the currency, or 2 if the store has none.",
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "While the show was live." }),
     replay: t.exposeFloat("replay", { description: "During replays of the show." }),
@@ -35,8 +36,8 @@ const ChannelCounts = builder.objectRef<KpisValue["orders"]>("ChannelCounts").im
 const ViewerTotals = builder.objectRef<KpisValue["viewers"]>("ViewerTotals").implement({
   description: "Distinct viewers by channel.",
   fields: (t) => ({
-    live: t.exposeInt("live", { description: "Of the show while it was live." }),
-    replay: t.exposeInt("replay", { description: "Of its replays." }),
+    live: t.exposeInt("live", { description: "Viewers of the show while it was live." }),
+    replay: t.exposeInt("replay", { description: "Viewers of its replays." }),
     total: t.exposeInt("total", { description: "Live and replay; a viewer of both counts twice." }),
     unique: t.exposeInt("unique", { description: "Distinct over both channels." }),
   }),
@@ -59,7 +60,7 @@ export const DeviceShare = builder.objectRef<DeviceShareValue>("DeviceShare").im
   }),
 });
 
-/** Shows have few devices, though 1,001 are possible, and one query may read tens of shows. */
+/** Shows have few devices, although 1,001 are possible, and one query may read tens of shows. */
 export const devicesExpected = { itemsExpected: 100 };
 
 const BuyerTotals = builder.objectRef<KpisValue["buyers"]>("BuyerTotals").implement({
@@ -75,7 +76,7 @@ const BuyerTotals = builder.objectRef<KpisValue["buyers"]>("BuyerTotals").implem
 
 const BuyerRates = builder.objectRef<KpisValue["buyerRate"]>("BuyerRates").implement({
   description:
-    "Buyers for each 100 viewers, rounded to 2 decimals; 0 without viewers. Above 100 where some buyers were not seen as viewers.",
+    "Buyers for each 100 viewers, rounded to 2 decimals; 0 without viewers. Above 100 if some buyers were not seen as viewers.",
   fields: (t) => ({
     live: t.exposeFloat("live", { description: "Buyers of LIVE for each 100 of its viewers." }),
     replay: t.exposeFloat("replay", { description: "Buyers of REPLAY for each 100 of its viewers." }),
@@ -97,7 +98,7 @@ const SourceFigures = builder.objectRef<SourceFiguresValue>("SourceFigures").imp
   }),
 });
 
-/** The types of values, by their names. Of a list, the type of its items, and how many of them to expect. */
+/** The types of values by name. For a list, the type of its items, and how many to expect. */
 const valueTypes = {
   Float: { type: "Float" },
   ChannelTotals: { type: ChannelTotals },
@@ -110,15 +111,15 @@ const valueTypes = {
   SourceFigures: { type: [SourceFigures], extensions: { itemsExpected: 10 } },
 } satisfies Record<KpiType, object>;
 
-export const Kpis = builder.objectRef<KpisValue>("Kpis").implement({
+export const Kpis = builder.objectRef<ShowTotals>("Kpis").implement({
   description: "Key figures of a show.",
   fields: (t) =>
     Object.fromEntries(
       kpiNames.map((name) => {
         const { type, description } = kpis[name];
-        // Which type a value has is known by its entry, not by the compiler.
+        // The entry knows the type of its value, but the compiler does not.
         const value = valueTypes[type] as { readonly type: "Float" };
-        return [name, t.field({ ...value, description, resolve: (all) => all[name] as number })];
+        return [name, t.field({ ...value, description, resolve: (totals) => kpis[name].of(totals) as number })];
       }),
     ),
 });

@@ -2,13 +2,13 @@ import { currencyDecimals } from "../../stores/store.currency.js";
 import { Prisma } from "../../generated/prisma/client.js";
 
 type Decimal = Prisma.Decimal;
-/** Longer results are truncated, so that they are rounded only once. */
+/** Truncates longer results, so that they are rounded only once. */
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
-/** Not truncated: the last of hundreds of digits may decide how half a cent is rounded. */
+/** Not truncated, because the last of hundreds of digits may decide how half a cent is rounded. */
 const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
-/** Exact. ANY, the whole show, has only what is distinct over channels: viewers, engaged ones, and buyers. */
+/** Exact. ANY, the whole show, only has what is distinct over channels: viewers, engaged viewers and buyers. */
 export interface ChannelTotals {
   readonly channel: "LIVE" | "REPLAY" | "REFERRAL" | "ANY";
   /** A decimal. */
@@ -55,9 +55,9 @@ export interface DeviceShare {
 interface Distinct {
   readonly live: number;
   readonly replay: number;
-  /** Who is in several channels counts in each. */
+  /** A viewer of several channels counts in each. */
   readonly total: number;
-  /** Who is in several channels counts once. */
+  /** A viewer of several channels counts once. */
   readonly unique: number;
 }
 
@@ -69,7 +69,7 @@ interface ByChannel {
 }
 
 interface Amounts extends ByChannel {
-  /** Of the store (ISO 4217), if it has one. */
+  /** The currency of the store (ISO 4217), if it has one. */
   readonly currency: string | null;
 }
 
@@ -87,24 +87,24 @@ const nothing = {
 
 const rateDecimals = 2;
 
-/** What the KPIs of a show, or of several, follow from. */
-interface ShowTotals {
+/** The totals from which the KPIs of one or several shows follow. */
+export interface ShowTotals {
   readonly channels: Channels;
-  /** Of all channels together. */
+  /** All channels together. */
   readonly any: Totals;
   readonly devices: readonly DeviceTotal[];
   readonly sources: readonly SourceTotal[];
-  /** Of the store (ISO 4217), if it has one. */
+  /** The currency of the store (ISO 4217), if it has one. */
   readonly currency: string | null;
-  /** Of amounts. */
+  /** The decimals of amounts. */
   readonly decimals: number;
 }
 
 interface Kpi<Value> {
-  /** The type of its value in the GraphQL schema: kpis.schema.ts has them. */
+  /** The type of its value in the GraphQL schema, defined in kpis.schema.ts. */
   readonly type: KpiType;
   readonly description: string;
-  /** The parts of the value that have a column in exports; a number has one column, and a list none. */
+  /** The parts of the value with a column in exports. A number has one column, a list has none. */
   readonly columns: readonly string[];
   readonly example: Value;
   readonly of: (totals: ShowTotals) => Value;
@@ -128,7 +128,7 @@ const distinctParts = ["live", "replay", "total", "unique"];
 const averageParts = ["live", "replay", "avg"];
 
 /**
- * All KPIs. The GraphQL schema, the columns of exports, docs/kpis.md and the examples of the OpenAPI document are made of these entries.
+ * All KPIs. The GraphQL schema, the columns of exports, docs/kpis.md and the examples of the OpenAPI document are made from these entries.
  * Columns of exports are in this order: add a KPI at the end.
  */
 export const kpis = {
@@ -177,7 +177,7 @@ export const kpis = {
   }),
   conversionRate: kpi({
     type: "Float",
-    description: "Orders for each 100 distinct viewers: more than 100 where viewers order more than once.",
+    description: "Orders for each 100 distinct viewers; above 100 if viewers order more than once.",
     columns: [],
     example: 11.84,
     of: ({ channels, any }) => percent(counted(channels, ({ orders }) => orders).total, any.viewers),
@@ -196,21 +196,21 @@ export const kpis = {
   }),
   refunds: kpi({
     type: "ChannelTotals",
-    description: "The amounts of REFUND events, which sales do not leave out.",
+    description: "The amounts of REFUND events. Sales do not subtract them.",
     columns: byChannel,
     example: { live: 0, replay: 0, referral: 49.9, total: 49.9, currency: "EUR" },
     of: ofMoney(({ refunds }) => new Exact(refunds)),
   }),
   netSales: kpi({
     type: "ChannelTotals",
-    description: "Sales without refunds; below 0 where refunds exceed them.",
+    description: "Sales less refunds; below 0 if refunds exceed sales.",
     columns: byChannel,
     example: { live: 1497, replay: 499, referral: 199.6, total: 2195.6, currency: "EUR" },
     of: ofMoney(({ sales, refunds }) => new Exact(sales).minus(refunds)),
   }),
   devices: kpi({
     type: "DeviceShare",
-    description: "Of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
+    description: "Devices of the viewers of LIVE and of REPLAY, added up: the largest share first, then by name.",
     columns: ["mobile", "tablet", "desktop", "tv", "other"],
     example: [
       { device: "mobile", value: 75 },
@@ -221,7 +221,7 @@ export const kpis = {
   }),
   buyers: kpi({
     type: "BuyerTotals",
-    description: "Who ordered, each counted once. An ORDER that names no viewer has none.",
+    description: "Viewers who ordered, each counted once. An ORDER that names no viewer has no buyer.",
     columns: [...byChannel, "unique"],
     example: { live: 28, replay: 9, referral: 5, total: 42, unique: 40 },
     of: ({ channels, any }) => ({ ...counted(channels, ({ buyers }) => buyers), unique: any.buyers }),
@@ -239,7 +239,7 @@ export const kpis = {
   }),
   ordersWithoutViewer: kpi({
     type: "ChannelCounts",
-    description: "Orders that name no viewer: they are no buyers.",
+    description: "Orders that name no viewer, and so have no buyer.",
     columns: byChannel,
     example: { live: 1, replay: 0, referral: 0, total: 1 },
     of: counts(({ ordersWithoutViewer }) => ordersWithoutViewer),
@@ -268,21 +268,24 @@ export type Kpis = { readonly [Name in KpiName]: ReturnType<(typeof kpis)[Name][
 
 export const kpiNames = Object.keys(kpis) as readonly KpiName[];
 
-/**
- * Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0.
- *
- * @param currency of the store (ISO 4217), if it has any
- */
-export function kpisOf(
+/** @param currency the store's (ISO 4217), if it has one */
+export function showTotals(
   totals: readonly ChannelTotals[],
   devices: readonly DeviceTotal[],
   currency: string | null = null,
   sources: readonly SourceTotal[] = [],
-): Kpis {
+): ShowTotals {
   const of = (channel: ChannelTotals["channel"]) => totals.find((total) => total.channel === channel) ?? nothing;
   const channels = { live: of("LIVE"), replay: of("REPLAY"), referral: of("REFERRAL") };
-  const show = { channels, any: of("ANY"), devices, sources, currency, decimals: currencyDecimals(currency) };
-  return Object.fromEntries(kpiNames.map((name) => [name, kpis[name].of(show)])) as unknown as Kpis;
+  return { channels, any: of("ANY"), devices, sources, currency, decimals: currencyDecimals(currency) };
+}
+
+/**
+ * All of them. Rates are rounded to 2 decimals, amounts to those of the currency; a denominator of 0 gives 0. Who reads some computes
+ * those alone: decimals take their time.
+ */
+export function kpisOf(totals: ShowTotals): Kpis {
+  return Object.fromEntries(kpiNames.map((name) => [name, kpis[name].of(totals)])) as unknown as Kpis;
 }
 
 type Totals = Omit<ChannelTotals, "channel">;
@@ -302,7 +305,7 @@ function counted({ live, replay, referral }: Channels, countOf: (totals: Totals)
   return { live: ofLive, replay: ofReplay, referral: ofReferral, total: ofLive + ofReplay + ofReferral };
 }
 
-/** Of viewers, who are on LIVE and REPLAY. */
+/** A figure of viewers, who are on LIVE and REPLAY. */
 function distinct(countOf: (totals: Totals) => number) {
   return ({ channels: { live, replay }, any }: ShowTotals): Distinct => ({
     live: countOf(live),
@@ -333,7 +336,7 @@ function sourceFigures(sources: readonly SourceTotal[], decimals: number): Sourc
     .toSorted((a, b) => b.viewers - a.viewers || b.sales - a.sales || (a.source < b.source ? -1 : 1));
 }
 
-/** Among the viewers of the given channels, each channel counted separately. Largest first, then by name. */
+/** Shares among the viewers of all channels, where a viewer of two counts in each. Largest first, then by name. */
 export function deviceShares(devices: readonly DeviceTotal[]): DeviceShare[] {
   const byDevice = new Map<string, number>();
   for (const { device, viewers } of devices) byDevice.set(device, (byDevice.get(device) ?? 0) + viewers);
@@ -349,7 +352,7 @@ export function money(amount: string | Decimal, decimals: number): number {
   return rounded(new Decimal(amount), decimals);
 }
 
-/** The exact sum of amounts, rounded the same way. */
+/** The exact sum of amounts, rounded like `money`. */
 export function moneySum(amounts: readonly string[], decimals: number): number {
   return rounded(
     amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0)),

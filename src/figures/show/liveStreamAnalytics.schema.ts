@@ -30,7 +30,7 @@ const ProductCarts = builder.objectRef<ProductFigures>("ProductCarts").implement
       resolve: (figures, _, { db, identity }) => productOf(db, identity.storeId, figures),
     }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
-    orders: t.exposeInt("orders", { description: "Orders that have it." }),
+    orders: t.exposeInt("orders", { description: "Orders that contain it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
     sales: t.exposeFloat("sales", { description: "Sales of this product, in the currency of the store." }),
   }),
@@ -40,19 +40,19 @@ const ProductOrder = builder.enumType("TopProductOrder", {
   description: "Which figure orders the products of a show: the highest first, then by id.",
   values: enumValues<TopProducts["by"]>({
     CARTS: "By how often they were put into a cart.",
-    ORDERS: "By the orders that have them.",
+    ORDERS: "By the orders that contain them.",
     QUANTITY: "By how many were ordered.",
     SALES: "By their sales.",
   }),
 });
 
-/** Products of a list of shows: each has the pages of all of them. */
+/** For a product of a list of shows, the pages of products of all these shows. */
 const pagesOf = new WeakMap<ProductFigures, readonly Promise<ProductFigures[]>[]>();
 
-/** The size of the largest page of products: they are read with their long texts. */
+/** The size of the largest page of products, because they are read with their long texts. */
 const productsAtOnceMax = 100;
 
-/** Four hours of minutes, so that more than ten shows may be compared in one query. */
+/** Four hours of minutes, so that one query may compare more than ten shows. */
 const minutesExpected = 240;
 
 const TimelineBucket = builder.objectRef<TimelineBucket>("TimelineBucket").implement({
@@ -99,7 +99,7 @@ export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("Li
     }),
     startedAt: t.field({
       type: "DateTime",
-      description: "The start of the show; of a scheduled one, the start that is planned.",
+      description: "When it started; for a scheduled show, when it is planned to start.",
       resolve: ({ startedAt }) => startedAt,
     }),
     endedAt: t.field({
@@ -109,19 +109,19 @@ export const LiveStreamAnalyticsRef = builder.objectRef<LiveStreamAnalytics>("Li
       resolve: ({ endedAt }) => endedAt,
     }),
     durationSeconds: t.exposeInt("durationSeconds", {
-      description: "In whole seconds. Of a live show: those since its start. Of a scheduled show: 0.",
+      description: "In whole seconds. For a live show, the time since its start; for a scheduled show, 0.",
     }),
     host: t.field({
       type: Host,
       nullable: true,
-      description: "Who presents it; null if nobody is named.",
+      description: "Who presents it; null if no host is named.",
       resolve: ({ host }) => host,
     }),
-    kpis: t.field({ type: Kpis, description: "The key figures of the show.", resolve: ({ kpis }) => kpis }),
+    kpis: t.field({ type: Kpis, description: "The key figures of the show.", resolve: ({ totals }) => totals }),
   }),
 });
 
-/** Separately queried fields are shared among all subscribers who were given the same object. */
+/** All subscribers who received the same object share these separately queried fields. */
 builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   peakConcurrentViewers: t.int({
     description: "The highest number of distinct active viewers in any minute.",
@@ -134,7 +134,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   watchingNow: t.int({
     nullable: true,
     description:
-      "Of a LIVE show: distinct viewers of the last full minute, or of the running one if they are more. Null for any other.",
+      "For a LIVE show, distinct viewers of the last full minute, or of the current one if those are more. Null for other shows.",
     extensions: { cost: 100 },
     resolve: (analytics, _, { db }) => {
       const { storeId, id, status } = analytics;
@@ -207,7 +207,7 @@ builder.subscriptionFields((t) => ({
   }),
 }));
 
-/** Pages are resolved one after the other; those of a list of shows are still read by one statement. */
+/** Pages are resolved one after the other, but one statement reads those of a list of shows. */
 async function topProductsOf(
   db: Database,
   analytics: LiveStreamAnalytics,
@@ -224,7 +224,7 @@ async function topProductsOf(
   return products;
 }
 
-/** The products of a list of shows are looked up together, where they are not too many. */
+/** Looks up the products of a list of shows together, unless they are too many. */
 async function productOf(db: Database, storeId: string, figures: ProductFigures): Promise<StoredProduct | undefined> {
   const lookUp = (one: ProductFigures) => cachedWith(one, "product", () => lookUpProduct(db, storeId, one.productId));
   const pages = pagesOf.get(figures);

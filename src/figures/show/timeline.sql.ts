@@ -6,7 +6,7 @@ export const minuteSeconds = 60;
 /** A day of minutes. */
 export const bucketsMax = 1_500;
 
-/** All of the show by default. Rounded outwards to whole minutes. */
+/** The whole show by default. Rounded outwards to whole minutes. */
 export interface TimelineSpan {
   readonly from?: Date | null | undefined;
   readonly until?: Date | null | undefined;
@@ -50,7 +50,7 @@ export function partsOf({ storeId, lsId, bucketSeconds, from, until }: TimelineP
   const minutes = ends
     .filter(([start, end]) => start < end)
     .map(([start, end]) => Prisma.sql`UNION ALL (${foldedMinutesOf(show, start, end)})`);
-  // Others are older than the latest buckets.
+  // More would be older than the latest buckets.
   const spansMax = (bucketsMax * bucketSeconds) / unit;
   return Prisma.sql`
     (SELECT "startsAt" AS starts, viewers, carts, orders, sales FROM "LiveStreamSpan"

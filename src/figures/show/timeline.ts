@@ -34,7 +34,7 @@ interface TimelineArgs {
 /** Seconds since 1970. */
 type BucketRow = readonly [startsAt: number, viewers: number, carts: number, orders: number, sales: string];
 
-/** Buckets are read as one JSON text for each show, since reading up to 1,500 rows takes much longer than parsing it. */
+/** Reads buckets as one JSON text for each show, because reading up to 1,500 rows takes much longer than parsing it. */
 const lookUpTimeline = batchShowReads<TimelineArgs, TimelineBucket[]>(async (db, storeId, ids, args) => {
   const { bucketSeconds, fromMs, untilMs } = args;
   const span = wholeMinutes({ from: dateOf(fromMs), until: dateOf(untilMs) });
@@ -63,9 +63,9 @@ function bucketsOf(json: string | null, decimals: number): TimelineBucket[] {
 }
 
 /**
- * Parts with any event, in order; the latest 1,500. Shows asked for together are read by one statement.
+ * Parts with any event, in order; the latest 1,500. One statement reads all shows that are requested together.
  *
- * @throws {AppError} VALIDATION_FAILED for a bucket that is not of whole minutes
+ * @throws {AppError} VALIDATION_FAILED for a bucket that is not a multiple of a minute
  */
 export async function readTimeline(
   db: Database,
@@ -110,7 +110,7 @@ const lookUpWatching = batchShowReads<{ readonly minute: number }, number>(async
   return new Map(rows.map(({ id, viewers }) => [id, viewers]));
 }, 0);
 
-/** Distinct viewers of the last full minute, or of the running one if they are more: it has only begun. */
+/** Distinct viewers of the last full minute, or of the current one, which has only begun, if those are more. */
 export function readWatchingNow(db: Database, storeId: string, show: string, nowMs = Date.now()): Promise<number> {
   const minute = Math.floor(nowMs / 1_000 / minuteSeconds) * minuteSeconds;
   return lookUpWatching(db, storeId, show, { minute });
@@ -158,7 +158,7 @@ const lookUpTopProducts = batchShowReads<TopProducts, ProductFigures[]>(async (d
   return byShow(rows, (row) => ({ ...row, sales: money(row.sales, decimals) }));
 }, []);
 
-/** Products with the highest figure, then by id; none for which it is 0. */
+/** Products with the highest figure, then by id, without those for which it is 0. */
 export function readTopProducts(
   db: Database,
   storeId: string,
@@ -171,8 +171,8 @@ export function readTopProducts(
 /**
  * Joins reads of shows with the same arguments into one statement.
  *
- * @param read what is found of each show, or undefined
- * @param nothing for a show that was deleted in between
+ * @param read returns the value of each show, or undefined
+ * @param nothing the value for a show that was deleted in between
  */
 function batchShowReads<Args, Value>(
   read: (db: Database, storeId: string, ids: string[], args: Args) => Promise<ReadonlyMap<string, Value>>,
@@ -221,8 +221,8 @@ interface Line {
 }
 
 /**
- * `readTimeline` for all who hold the same analytics. Of timelines that differ only in where they begin, as those of
- * later subscribers, at most two are read, and the others are parts of these.
+ * `readTimeline` for everyone who holds the same analytics. Timelines of later subscribers differ only in their beginning: it reads at
+ * most two of these, and takes the others from them.
  *
  * @throws {AppError} VALIDATION_FAILED as `readTimeline`
  */

@@ -24,7 +24,7 @@ const ProductPerformanceOrder = builder.enumType("ProductPerformanceOrder", {
   description: "Which figure orders products: the highest first, then by id.",
   values: enumValues<ProductPerformanceOrderValue>({
     SALES: "By their sales.",
-    ORDERS: "By the orders that have them.",
+    ORDERS: "By the orders that contain them.",
     QUANTITY: "By how many were ordered.",
     CARTS: "By how often they were put into a cart.",
     SHOWS: "By the number of shows in which they had carts, orders or refunds.",
@@ -40,7 +40,7 @@ const ProductPerformance = builder.objectRef<ProductPerformanceValue>("ProductPe
       resolve: async ({ productId }, _, { db, identity }) => lookUpProduct(db, identity.storeId, productId),
     }),
     carts: t.exposeInt("carts", { description: "How often it was put into a cart." }),
-    orders: t.exposeInt("orders", { description: "Orders that have it." }),
+    orders: t.exposeInt("orders", { description: "Orders that contain it." }),
     quantity: t.exposeInt("quantity", { description: "How many were ordered; one for an order without lines." }),
     sales: t.exposeFloat("sales", {
       description: "Sales of this product, in the currency of the store; refunds do not change them.",

@@ -12,10 +12,10 @@ const figures = ["carts", "orders", "quantity", "sales", "refunds"] as const;
 type Figure = (typeof figures)[number];
 
 /**
- * Figures of each product in a range, over all shows: whole days where it has any, quarters of an hour at its ends, and
- * what is not folded yet. The range is rounded outwards to quarters of an hour.
+ * Figures of each product in a range, over all shows: from whole days, from quarters of an hour at both ends, and from what is not folded
+ * yet. The range is rounded outwards to quarters of an hour.
  *
- * @param only which rows, after AND
+ * @param only a condition for rows, which begins with AND
  */
 export function productFigures(storeId: string, range: OpenRange, only: Prisma.Sql = Prisma.empty): Prisma.Sql {
   const sums = Prisma.join(figures.map(sumOf));
@@ -26,7 +26,7 @@ export function productFigures(storeId: string, range: OpenRange, only: Prisma.S
     GROUP BY "productId"`;
 }
 
-/** Takes half as long as all figures. */
+/** A single figure, in half the time of all figures. */
 export function productFigure(storeId: string, range: OpenRange, figure: Figure | "shows"): Prisma.Sql {
   if (figure !== "shows") {
     return Prisma.sql`
@@ -43,7 +43,7 @@ function sumOf(figure: Figure): Prisma.Sql {
   return Prisma.sql`sum(${name}) AS ${name}`;
 }
 
-/** Rows of show, productId and these figures. */
+/** Rows with show, productId and these figures. */
 function productParts(
   storeId: string,
   range: OpenRange,

@@ -7,7 +7,7 @@ import { figureColumns, productFigure, productFigures } from "./productPerforman
 import type { OpenRange } from "../../lib/dateRange.js";
 import type { StoreRange } from "./storeRange.js";
 
-/** Figures over all shows of a range. Orders, quantity and sales are gross; refunds are figures of their own. */
+/** Figures over all shows of a range. Orders, quantity and sales are gross; refunds are separate. */
 export interface ProductPerformance {
   readonly productId: string;
   readonly carts: number;
@@ -19,7 +19,7 @@ export interface ProductPerformance {
   readonly shows: number;
 }
 
-/** Exact, but for what is below the hundredth decimal, so that a cursor can hold it. */
+/** Exact to the hundredth decimal, so that a cursor can hold it. */
 const figures = {
   SALES: Prisma.sql`trim_scale(round(sales, 100))`,
   ORDERS: Prisma.sql`orders`,

@@ -1,17 +1,17 @@
-import { deviceShares, kpiNames, type KpiName, kpis } from "../show/kpis.js";
+import { deviceShares, kpiNames, type KpiName, kpis, type Kpis } from "../show/kpis.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 
 /**
- * Where spreadsheets would take a text, or one of its lines, for a formula: OWASP's page on CSV injection has these characters, the
- * wide forms of East Asian texts too. A text that begins with a tab or a line's end counts as well.
+ * Where spreadsheets would read a text, or one of its lines, as a formula. The characters are those of OWASP's page on CSV injection,
+ * including the wide forms of East Asian texts; a text that begins with a tab or a line break counts as well.
  */
 const formulaStart = /^(?=[\t\r\n])|(?<=^|[\r\n])(?=[=+\-@＝＋－＠])/gu;
 
-/** What separates cells. With a semicolon, decimals have a comma, as in spreadsheets of the countries that use it. */
+/** What separates cells. With a semicolon, decimals have a comma, as spreadsheets of such countries expect. */
 export type ShowDelimiter = "," | ";";
 
 /**
- * Of devices some have columns: any text may be one, and all others count as `other`. Sources have none.
+ * Any text may be a device, so only some devices have columns, and all others count as `other`. Sources have none.
  */
 const noShares = Object.fromEntries(kpis.devices.columns.map((name) => [name, 0]));
 
@@ -33,11 +33,15 @@ export const showColumns: readonly string[] = [
   ...kpiNames.flatMap(columnsOf),
 ];
 
-/** Texts of callers are always quoted. */
+/** Callers' texts are always quoted. */
 export const quotedColumns: readonly boolean[] = showColumns.map((name) => name === "id" || name === "name");
 
+interface ShowFigures extends Omit<LiveStreamAnalytics, "totals"> {
+  readonly kpis: Kpis;
+}
+
 /** One cell for each of `showColumns`. */
-export function showCells(show: LiveStreamAnalytics, currency: string | null, delimiter: ShowDelimiter): string[] {
+export function showCells(show: ShowFigures, currency: string | null, delimiter: ShowDelimiter): string[] {
   const { id, name, status, startedAt, endedAt, durationSeconds, devices } = show;
   const grouped = devices.map((one) => ({
     ...one,
@@ -64,7 +68,7 @@ function numbersOf(value: number | object, parts: readonly string[]): string[] {
   return parts.map((part) => String((value as Readonly<Record<string, unknown>>)[part]));
 }
 
-/** With an apostrophe before what would be a formula. */
+/** Puts an apostrophe before text that would be a formula. */
 function asText(text: string): string {
   return text.replaceAll(formulaStart, "'");
 }

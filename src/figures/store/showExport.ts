@@ -2,15 +2,16 @@ import type { RootDatabase } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/forStore.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../show/kpis.read.js";
+import { kpisOf } from "../show/kpis.js";
 import { quotedColumns, showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
 import type { StoreRange } from "./storeRange.js";
 
 export type ShowExportFormat = "csv" | "ndjson";
 
 export interface ShowExportOptions extends Partial<Pick<StoreRange, "from" | "until">> {
-  /** Of CSV. */
+  /** For CSV. */
   readonly delimiter?: ShowDelimiter;
-  /** Whether CSV begins with a byte order mark, by which Excel knows that it is UTF-8. */
+  /** Whether CSV begins with a byte order mark, which tells Excel that it is UTF-8. */
   readonly hasBom?: boolean;
   readonly onProgress?: (shows: number) => void;
   readonly signal?: AbortSignal | undefined;
@@ -21,8 +22,8 @@ const showsPerPage = 200;
 type Position = Pick<LiveStreamAnalytics, "startedAt" | "id">;
 
 /**
- * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON, in
- * constant memory. Each row is consistent in itself.
+ * Figures of the shows that started within a range, in the order of their start: CSV with a header, or NDJSON, in constant memory. Each
+ * row by itself is consistent.
  *
  * @throws {AppError} UNAVAILABLE
  */
@@ -75,15 +76,17 @@ interface ExportedShow {
 
 function csvLines(delimiter: ShowDelimiter) {
   return async (shows: readonly ExportedShow[]): Promise<string> => {
-    const { formatCsv } = await import("../../lib/writeCsv.js"); // its library would make each command start later
-    const rows = shows.map(({ show, currency }) => showCells(show, currency, delimiter));
+    const { formatCsv } = await import("../../lib/writeCsv.js"); // imported only here, because its library slows down each command's start
+    const rows = shows.map(({ show, currency }) =>
+      showCells({ ...show, kpis: kpisOf(show.totals) }, currency, delimiter),
+    );
     return formatCsv(rows, { delimiter, quoted: quotedColumns });
   };
 }
 
 function ndjsonLines(shows: readonly ExportedShow[]): string {
-  const lines = shows.map(({ show: { id, name, status, startedAt, endedAt, durationSeconds, kpis }, currency }) =>
-    JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis }),
+  const lines = shows.map(({ show: { id, name, status, startedAt, endedAt, durationSeconds, totals }, currency }) =>
+    JSON.stringify({ id, name, status, startedAt, endedAt, durationSeconds, currency, kpis: kpisOf(totals) }),
   );
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -20,12 +20,12 @@ import { readStoreTimeline, type StoreBucket as StoreBucketValue, type StoreBuck
 export interface StoreAnalyticsValue {
   readonly storeId: string;
   readonly range: StoreRange;
-  /** Read once, when a field asks for them. */
+  /** Reads them once, when a field needs them. */
   readonly figures: () => Promise<StoreFigures>;
 }
 
 const topShowsFirst = 10;
-/** Cost of a timeline: a quarter of a year by day. */
+/** For the cost of a timeline: the days of a quarter of a year. */
 const bucketsExpected = 90;
 
 const ShowOrder = builder.enumType("ShowOrder", {
@@ -54,7 +54,7 @@ const StoreBucketFiguresRef = builder.objectRef<StoreBucketFigures>("StoreBucket
   fields: (t) => ({
     startsAt: t.field({
       type: "DateTime",
-      description: "The start of the whole bucket, even where the range begins later.",
+      description: "The start of the whole bucket, even if the range begins later.",
       resolve: ({ startsAt }) => startsAt,
     }),
     orders: t.exposeInt("orders", { description: "How many orders there were." }),
@@ -84,8 +84,9 @@ StoreAnalytics.implement({
     }),
     kpis: t.field({
       type: Kpis,
-      description: "Those of the shows that started in this time, added up: a viewer of two shows counts in each.",
-      resolve: async ({ figures }) => (await figures()).kpis,
+      description:
+        "Key figures of the shows that started in this time, added up: a viewer of two shows counts in each.",
+      resolve: async ({ figures }) => (await figures()).totals,
     }),
   }),
 });
@@ -105,7 +106,7 @@ builder.objectFields(StoreAnalytics, (t) => ({
   }),
   topShows: t.field({
     type: [LiveStreamAnalyticsRef],
-    description: "The shows that started in this time, those with the highest figure first; then by id.",
+    description: "The shows that started in this time, the highest figure first, then by id.",
     args: {
       ...firstArg(topShowsFirst),
       by: t.arg({ type: ShowOrder, defaultValue: "SALES", description: "Which figure." }),
@@ -120,7 +121,7 @@ builder.objectFields(StoreAnalytics, (t) => ({
   previous: t.field({
     type: StoreAnalytics,
     description:
-      "The range moved back by its length in whole days of the time zone; from a week on, in whole weeks, so that weekdays meet.",
+      "Figures of the range moved back by its length in whole days of the time zone, or from a week on in whole weeks, so that weekdays match.",
     extensions: { cost: 100 },
     resolve: (analytics, _, { db }) => {
       const { storeId, range } = analytics;
@@ -142,7 +143,7 @@ builder.queryFields((t) => ({
       timeZone: t.arg.string({
         required: false,
         description:
-          "An IANA name, such as Europe/Berlin: the time zone of the store if it is left out, or Etc/Unknown.",
+          "An IANA name, such as Europe/Berlin. By default, and for Etc/Unknown, the time zone of the store.",
       }),
     },
     resolve: sharedRead("analytics", async (_, { from, until, timeZone }, { db, identity: { storeId } }) => {
@@ -152,7 +153,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** `Etc/Unknown` is what a browser names its time zone that does not know it (CLDR). */
+/** A browser that does not know its time zone says `Etc/Unknown` (CLDR). */
 function isKnown(timeZone: string | null | undefined): timeZone is string {
   return timeZone !== null && timeZone !== undefined && timeZone.toLowerCase() !== "etc/unknown";
 }

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { type Kpis, kpisOf } from "../show/kpis.js";
+import { showTotals, type ShowTotals } from "../show/kpis.js";
 import {
   analyticsColumns,
   analyticsOf,
@@ -16,14 +16,14 @@ export interface StoreFigures {
   readonly showCount: number;
   /** ISO 4217. */
   readonly currency: string | null;
-  readonly kpis: Kpis;
+  readonly totals: ShowTotals;
 }
 
-/** More devices count as `other`: those with the fewest viewers. */
+/** Beyond this, the devices with the fewest viewers count as `other`. */
 const devicesMax = 1_000;
 const sourcesMax = 50;
 
-/** Of `shows`, by names; those beyond a limit are `other`. */
+/** The groups of `shows` by name; names beyond a limit become `other`. */
 function groups(storeId: string, where: Prisma.Sql, max: number): Prisma.Sql {
   return Prisma.sql`
     SELECT CASE WHEN row_number() OVER (ORDER BY sum(viewers) DESC, name) <= ${max}::int THEN name ELSE 'other' END AS name,
@@ -48,12 +48,12 @@ export async function readStoreFigures(db: Database, storeId: string, range: Sto
         SELECT name AS source, ${sourceTotals}
         FROM (${groups(storeId, Prisma.sql`g.kind = 'SOURCE'`, sourcesMax)}) AS named GROUP BY name) AS f) AS sources`;
   const { showCount, totals, devices, currency, sources } = row;
-  return { showCount, currency, kpis: kpisOf(totals, devices, currency, sources) };
+  return { showCount, currency, totals: showTotals(totals, devices, currency, sources) };
 }
 
 const seen = Prisma.sql`sum(t.viewers) FILTER (WHERE t.channel IN ('LIVE', 'REPLAY'))`;
 
-/** Exact, unlike rates, which are rounded. */
+/** Exact, unlike the rounded rates. */
 const scores = {
   SALES: Prisma.sql`sum(t.sales)`,
   ORDERS: Prisma.sql`sum(t.orders)`,
@@ -81,7 +81,7 @@ export async function readTopShows(
   return asList(rows.map((row) => analyticsOf(storeId, row)));
 }
 
-/** A list of its own of the same shows: what is read of each of them is kept with the list. */
+/** A new list of the same shows, because what is read about them is cached with their list. */
 export function asList(shows: readonly LiveStreamAnalytics[]): LiveStreamAnalytics[] {
   const list: LiveStreamAnalytics[] = [];
   for (const show of shows) list.push({ ...show, list });

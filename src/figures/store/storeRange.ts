@@ -28,8 +28,8 @@ export function checkRange(from: Date, until: Date, timeZone: string): StoreRang
 }
 
 /**
- * The range moved back by its length in whole days of its time zone, and from a week on in whole weeks, so that each time of day
- * is compared with itself, and each weekday too.
+ * The range moved back by its length in whole days of its time zone, and from a week on in whole weeks, so that equal times of day and
+ * equal weekdays are compared.
  */
 export function rangeBefore({ from, until, timeZone }: StoreRange): StoreRange {
   const length = daysWithin(from, until, timeZone);
@@ -39,7 +39,7 @@ export function rangeBefore({ from, until, timeZone }: StoreRange): StoreRange {
   return { from: moved(from), until: moved(until), timeZone };
 }
 
-/** A day that has begun is a whole one. */
+/** A day that has begun counts as a whole one. */
 function daysWithin(from: Date, until: Date, timeZone: string): number {
   let days = Math.floor((until.getTime() - from.getTime()) / dayMs);
   while (days > 0 && daysBefore(timeZone, until, days) < from) days -= 1; // days of 23 hours, or of 25

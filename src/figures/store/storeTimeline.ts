@@ -25,11 +25,11 @@ interface PartRow {
   readonly sales: string;
 }
 
-/** Five years, and the days at both ends. */
+/** Five years, with the days at both ends. */
 const daysMax = 1_830;
 const monthSeconds = 31 * daySeconds;
 
-/** Covers all shows, in hours, days, weeks or months of the time zone, the latest 1,500. */
+/** What happened in all shows by hours, days, weeks or months of the time zone: the latest 1,500. */
 export async function readStoreTimeline(
   db: Database,
   storeId: string,
@@ -85,7 +85,7 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Both return rows of a part with orders, carts and sales to add up; seconds are those since 1970. */
+/** `hours` and `days` return rows of a part with orders, carts and sales to add up. Seconds are since 1970. */
 type Offsets = readonly ZoneOffset[];
 
 const columns = Prisma.sql`p.orders, p.carts, p.sales`;
@@ -100,8 +100,8 @@ function hours(storeId: string, from: number, until: number, offsets: Offsets): 
 }
 
 /**
- * Parts are local days, by their number since 1970-01-01: days of UTC, which are few rows, from which quarters of an hour
- * with another local date are moved. Sums are exact: a day from which all was moved is zero.
+ * Parts are local days, by their number since 1970-01-01. It reads days of UTC, which are few rows, and moves quarters of an hour with
+ * another local date. Sums are exact, so a day from which everything was moved is zero.
  */
 function days(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const quarters = spansWithin(from, until, quarterSeconds);
@@ -121,7 +121,7 @@ function days(storeId: string, from: number, until: number, offsets: Offsets): P
     FROM (${partsByStart(moved)}) AS moved, LATERAL (VALUES (${localDay}, 1), (${utcDay}, -1)) AS t(part, sign)`;
 }
 
-/** Dates can differ so long before and after midnight of UTC. An array makes the planner use the index. */
+/** Local dates can differ only this long before and after midnight UTC. An array makes the planner use the index. */
 function movedQuarters(storeId: string, from: number, until: number, offsets: Offsets): Prisma.Sql {
   const seconds = offsets.map(
     (offset) => Math.ceil(Math.abs(offset.seconds) / quarterSeconds) * quarterSeconds * Math.sign(offset.seconds),
@@ -137,7 +137,7 @@ function movedQuarters(storeId: string, from: number, until: number, offsets: Of
         (${series(0, behind)} UNION ${series(daySeconds - ahead, daySeconds)}) AS q))`;
 }
 
-/** Converting moments takes longer than adding, so it is done once for all shows. */
+/** Adds over all shows first, because converting times takes longer than adding. */
 function partsByStart(parts: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT extract(epoch FROM starts)::bigint AS starts, orders, carts, sales FROM (
@@ -153,7 +153,7 @@ function spansOf(storeId: string, seconds: number, start: number, end: number): 
     p."storeId" = ${storeId} AND p.seconds = ${seconds}::int AND p."startsAt" >= ${timestampOf(start)} AND p."startsAt" < ${timestampOf(end)}`;
 }
 
-/** Minutes at both ends that do not make up whole quarters of an hour, and all that are not folded yet. */
+/** Minutes at both ends that do not fill a quarter of an hour, and all that are not folded yet. */
 function minutes(storeId: string, from: number, until: number): Prisma.Sql {
   const { firstSpan, endOfSpans } = spansWithin(from, until, quarterSeconds);
   const within = (start: number, end: number) =>
@@ -169,13 +169,13 @@ function minutes(storeId: string, from: number, until: number): Prisma.Sql {
     ${endOfSpans < until ? part(endOfSpans, until) : Prisma.empty}`;
 }
 
-/** The end is not before the beginning, which may be after the range. */
+/** The end is never before the beginning, which may be after the range. */
 function spansWithin(from: number, until: number, seconds: number) {
   const firstSpan = Math.ceil(from / seconds) * seconds;
   return { firstSpan, endOfSpans: Math.max(firstSpan, Math.floor(until / seconds) * seconds) };
 }
 
-/** How far local time is ahead of UTC at `starts`, in seconds. */
+/** How many seconds local time is ahead of UTC at `starts`. */
 function offsetOf(offsets: Offsets): Prisma.Sql {
   const array = (values: readonly number[]) => Prisma.sql`${`{${values.join(",")}}`}::bigint[]`;
   const changes = array(offsets.map(({ since }) => since));

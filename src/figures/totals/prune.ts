@@ -28,10 +28,10 @@ interface PruneOptions {
 const lockTimeoutMs = 60_000;
 
 /**
- * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows take
- * nothing but refunds of later, so no removed event can count again. Another run completes an interrupted one.
+ * Removes the events of archived shows, and the rows that identify their viewers; all totals stay. Archived shows only take later
+ * refunds, so no removed event can count again. If a run is interrupted, another one completes it.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED where the named show is not archived or ended later
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, or VALIDATION_FAILED if the named show is not archived or ended later
  */
 export async function pruneEvents(db: RootDatabase, storeId: string, options: PruneOptions): Promise<PruneResult> {
   const { before, lsId, batchRows, onProgress = () => undefined } = options;
@@ -52,7 +52,7 @@ export async function pruneEvents(db: RootDatabase, storeId: string, options: Pr
 }
 
 /**
- * From now on the show cannot be rebuilt. Waits for batches and a rebuild under way.
+ * From now on the show cannot be rebuilt. Waits for running batches and a running rebuild.
  *
  * @returns whether it was not marked before
  */
@@ -63,7 +63,7 @@ async function markPruned(db: RootDatabase, storeId: string, id: string): Promis
       where: { ...where, prunedAt: null },
       data: { prunedAt: now, pruningAt: null },
     });
-    // A refund of before may be one of those that are removed.
+    // An earlier refund may be one of the removed ones.
     await transaction.liveStream.updateMany({ where, data: { prunedBefore: now } });
     return count === 1;
   });

@@ -7,15 +7,15 @@ import { Prisma } from "../../generated/prisma/client.js";
 interface PruneBeforeOptions {
   readonly before: Date;
   readonly pageRows?: number;
-  /** Ends early, between pages; the next run goes on. */
+  /** Ends it early, between pages; the next run continues. */
   readonly signal?: AbortSignal | undefined;
   readonly onPage?: (removed: number) => void;
 }
 
-/** Takes some tens of milliseconds. */
+/** Small enough to take some tens of milliseconds. */
 const pageRowsByDefault = 5_000;
 const claimTimeoutMs = 60_000;
-/** A process that has removed nothing for so long has ended. */
+/** A process that removed nothing for this long has ended. */
 const abandonedAfter = "2 minutes";
 
 /** Ended and archived shows with events before a time. */
@@ -27,12 +27,11 @@ export async function showsWithEventsBefore(db: RootDatabase, storeId: string, b
 }
 
 /**
- * Removes the events of an ended or archived show that occurred before a time, by one process at a time. Totals stay, and
- * rows about viewers; the show can no longer be rebuilt. It takes no events from before any more: they could not be
- * recognized as duplicates.
+ * Removes the events of an ended or archived show that occurred before a time, in one process at a time. Totals and rows about viewers
+ * stay; the show can no longer be rebuilt. It takes no more events of that time, because duplicates could not be recognized.
  *
- * @returns how many events were removed; undefined where another process is at it, or the show is neither
- * @throws {AppError} UNAVAILABLE where the show stays locked
+ * @returns how many events were removed; undefined if another process is doing it, or the show is neither ended nor archived
+ * @throws {AppError} UNAVAILABLE if the show stays locked
  */
 export async function pruneBefore(
   db: RootDatabase,
@@ -59,7 +58,7 @@ export async function pruneBefore(
   return removed;
 }
 
-/** Waits for the batches under way, which do not know the new cutoff. @returns the cutoff, which never goes back */
+/** Waits for running batches, which do not know the new cutoff. @returns the cutoff, which never goes back */
 async function claim(db: RootDatabase, storeId: string, lsId: string, before: Date): Promise<Date | undefined> {
   return withShowLock(db, { storeId, lsId, timeoutMs: claimTimeoutMs }, async (transaction) => {
     const [claimed] = await transaction.$queryRaw<{ prunedBefore: Date }[]>`
@@ -90,16 +89,16 @@ interface PrunedPage {
 }
 
 interface PrunedRows {
-  /** Otherwise nothing was done. */
+  /** If false, nothing was done. */
   readonly hasLock: boolean;
   readonly removed: number;
-  /** The last event of the page, null where no events are left. */
+  /** The last event of the page; null if no events are left. */
   readonly last: Uint8Array | null;
 }
 
 /**
- * Removes the events of a page that occurred before the show's cutoff. Recording goes on meanwhile, since it takes no events
- * from before the cutoff.
+ * Removes the events of a page that occurred before the show's cutoff. Recording continues, because it takes no events from before the
+ * cutoff.
  */
 function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): Prisma.Sql {
   return Prisma.sql`
@@ -117,7 +116,7 @@ function pruneStatement({ storeId, lsId, before, after, rowsMax }: PrunedPage): 
     FROM show`;
 }
 
-/** Something counted lies between the show's cutoff, if it has any, and a time. Of a show `s`. */
+/** Whether a show `s` counted something between its cutoff, if it has one, and a time. */
 function hasEventsBefore(storeId: string, before: Date): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM "LiveStreamMinute" AS m WHERE m."storeId" = ${storeId} AND m."liveStreamId" = s.id

@@ -21,12 +21,12 @@ export interface RebuildResult {
 }
 
 /**
- * Computes all totals of a show, or of all shows of the store, from the events: it empties them, and counts the stored events
- * by the statement that records, in the order of their acceptance. Each show is one transaction: batches wait, and readers see
- * the old figures until it commits.
+ * Computes all totals of a show, or of all shows of the store, from the events. It empties them, and counts the stored events with the
+ * statement that records, in the order of their acceptance. Each show is one transaction: batches wait, and readers see the old
+ * figures until it commits.
  *
- * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED where events of the named show were removed, or UNAVAILABLE where
- * the show stays locked
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND, VALIDATION_FAILED if events of the named show were removed, or UNAVAILABLE if the show
+ * stays locked
  */
 export async function rebuildAnalytics(
   db: RootDatabase,
@@ -54,7 +54,7 @@ interface ShowToRebuild {
   readonly pageEvents: number;
 }
 
-/** @returns false where events were removed, which is checked with the lock that pruning takes too */
+/** @returns false if events were removed, which it checks under the lock that pruning takes too */
 async function rebuildShow(transaction: Database, show: ShowToRebuild): Promise<boolean> {
   const { storeId, lsId } = show;
   const { prunedAt, prunedBefore, number } = await findLiveStream(transaction, storeId, lsId);
@@ -74,7 +74,7 @@ async function listIds(db: Database, storeId: string): Promise<string[]> {
   return shows.map(({ id }) => id);
 }
 
-/** The names that a show keeps, which are rows of slot -1, stay: events do not tell which of two concurrent batches had the first. */
+/** The names that a show counts, which are rows of slot -1, stay, because events do not tell which of two concurrent batches came first. */
 function emptyTotals(storeId: string, lsId: string, number: number): Prisma.Sql[] {
   const ofShow = Prisma.sql`"storeId" = ${storeId} AND "liveStreamId" = ${lsId}`;
   const emptied = ["ShowViewer", "ShowPresence", "ShowProductSlot", "ShowProductSpan"].map(

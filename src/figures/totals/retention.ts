@@ -20,10 +20,10 @@ interface RetentionOptions {
 const storesPerPage = 500;
 
 /**
- * Removes the events of all stores' ended and archived shows that occurred before a time, and the rows that identify
- * viewers of archived shows that ended before it. Totals stay. Another run completes an interrupted one.
+ * Removes the events of all stores' ended and archived shows that occurred before a time, and the rows that identify viewers of
+ * archived shows that ended before it. Totals stay. If a run is interrupted, another one completes it.
  *
- * @throws {AppError} UNAVAILABLE where a show stays locked
+ * @throws {AppError} UNAVAILABLE if a show stays locked
  */
 export async function pruneAllStores(
   db: RootDatabase,
@@ -65,8 +65,8 @@ const dayMs = 86_400_000;
 const quarterMs = 900_000;
 
 /**
- * A round of the sweep for EVENT_RETENTION_DAYS: it does something an hour after it last did. Times are cut to quarters of
- * an hour, so that servers that sweep at the same time find the shows done.
+ * A round of the sweep for EVENT_RETENTION_DAYS, which works once an hour. Times are cut to quarters of an hour, so that of servers that
+ * sweep at the same time, the later ones find the shows done.
  */
 export function createRetentionSweep(db: RootDatabase, days: number): (signal: AbortSignal) => Promise<void> {
   let next = 0;

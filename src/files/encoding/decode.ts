@@ -10,10 +10,10 @@ const marks = [
   { encoding: "UTF-16BE", bytes: [0xfe, 0xff] },
 ] as const;
 
-/** Codecs of iconv-lite for bytes in texts, and CESU-8, whose decoder fails at its end. */
+/** Codecs of iconv-lite that encode bytes as text, and CESU-8, whose decoder fails at the end of a file. */
 const notOfFiles = new Set(["base64", "hex", "binary", "internal", "cesu8"]);
 
-/** Whether a file can be read in it. Names are those of iconv-lite, which compares letters and digits in any case. */
+/** Whether a file can have this encoding, by the names of iconv-lite, which compares only letters and digits and ignores case. */
 export function isEncoding(name: string): boolean {
   const letters = name.toLowerCase().replaceAll(/:\d{4}$|[^\da-z]/gu, "");
   return letters !== "" && !notOfFiles.has(letters) && iconv.encodingExists(name);
@@ -21,15 +21,15 @@ export function isEncoding(name: string): boolean {
 
 export interface DecodedText {
   readonly encoding: string;
-  /** Up to the first line that is not valid in the encoding. */
+  /** The text up to the first line that is invalid in the encoding. */
   readonly pieces: AsyncIterable<CsvPiece>;
 }
 
 /**
- * Decodes in constant memory, by the byte order mark, the XML declaration, the named encoding, or else as UTF-8.
+ * Decodes in constant memory, by the byte order mark, the XML declaration or the named encoding, else as UTF-8.
  *
  * @param open reads the bytes from their beginning
- * @throws {AppError} BAD_REQUEST for what is no text of rows
+ * @throws {AppError} BAD_REQUEST for files that are not rows of text
  */
 export async function decodeText(
   open: () => AsyncIterable<Buffer>,
@@ -48,7 +48,7 @@ function marked(head: Buffer): string | undefined {
   return marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))?.encoding;
 }
 
-/** UTF-16 without a mark: texts of few other letters than those of ASCII have a NUL next to each. */
+/** Recognizes UTF-16 without a mark: in mostly ASCII text, each character has a NUL next to it. */
 function withNuls(head: Buffer): string | undefined {
   const nuls = [0, 0];
   for (const [at, byte] of head.entries()) if (byte === 0) nuls[at % 2] = (nuls[at % 2] ?? 0) + 1;

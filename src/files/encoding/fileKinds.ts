@@ -20,7 +20,7 @@ const both = (advice: string) => ({ command: advice, rest: advice });
 
 const json = "JSON";
 
-/** Files that are no text of rows, by their first bytes. */
+/** Files that are not rows of text, by their first bytes. */
 const kinds: readonly FileKind[] = [
   {
     name: "an Excel workbook (.xlsx)",
@@ -76,7 +76,7 @@ export function refuseOtherFiles(head: Buffer, isCommand: boolean, isNdjson = fa
 /** Enough for a byte order mark, the declaration of an XML document, and the first name in an archive. */
 export const headBytes = 512;
 
-/** The first bytes, and all of them. @param check is called with the first: where it throws, the source is closed */
+/** The first bytes, and all of them. @param check receives the first bytes; if it throws, the source is closed */
 export async function withHead(chunks: AsyncIterable<Buffer>, check: (head: Buffer) => void) {
   const iterator = chunks[Symbol.asyncIterator]();
   try {

@@ -4,9 +4,9 @@ import type { FormatReadOptions, OpenFile } from "./fileState.js";
 import { layoutOf } from "./rows/rowReaders.js";
 import { type ProductInput, productFieldNames } from "../product/product.fields.js";
 
-/** What the roles of columns decide, where it is not a field of this name. */
+/** What the roles of columns decide, unless the role is a field's name. */
 export const roleMeanings: Readonly<Partial<Record<Role, string>>> = {
-  secondSku: "sku, where all rows have one of their own",
+  secondSku: "sku, if every row has its own",
   handle: "what rows of a product share",
   key: "names variants without a SKU",
   parent: "the parent's SKU or ID",
@@ -14,7 +14,7 @@ export const roleMeanings: Readonly<Partial<Record<Role, string>>> = {
   grouped: "SKUs of products in it",
   kind: "the kind of row",
   view: "rows that are left out",
-  visibility: "whether it may lack what its parent has",
+  visibility: "whether it may take missing values from its parent",
   command: "what to do with the product",
   variantCommand: "what to do with the variant",
   surcharge: "added to the product's price",
@@ -68,7 +68,7 @@ export const fieldsOfRoles: Readonly<Partial<Record<Role, keyof ProductInput>>> 
   url: "url",
 };
 
-/** What each column of a file is used for; those that are not used are left out. */
+/** What each column of a file is used for, without unused ones. */
 export function columnsUsed(file: OpenFile, { map, fillDown }: FormatReadOptions): Record<string, string> {
   const used = file.found.header.map((cell) => [cell.trim(), useOf(cell, { file, map, fillDown })] as const);
   return Object.fromEntries(used.filter((entry): entry is readonly [string, string] => entry[1] !== undefined));

@@ -9,7 +9,7 @@ import { isPath, splitUrls, trimmedUrl } from "./values/images.js";
 import { parsePrice } from "./values/prices.js";
 import { compileTemplate, type UrlTemplate } from "./values/template.js";
 
-/** Without blanks, hyphens and underscores: spreadsheets and systems write the rest in many ways. */
+/** Without blanks, hyphens and underscores, because spreadsheets and systems write these in many ways. */
 const yes = `true yes y on wahr vrai verdadero verdadeiro vero waar prawda sant sand ja oui sí si sim tak instock available active enabled
   visible published publish online unlisted unlimited continue notify preorder backorder onbackorder availablefororder
   limitedavailability limitedstock madetoorder onlineonly presale`;
@@ -23,12 +23,12 @@ const flags = new Map<string, boolean>([
   ...no.split(/\s+/u).map((word) => [word, false] as const),
 ]);
 
-/** No word is longer; a longer text would be costly to compare. */
+/** No word is longer, and comparing longer texts would be costly. */
 const charactersMax = 64;
 
 export type Candidate = Partial<Record<keyof ProductInput, unknown>>;
 
-/** Parsers for mapped columns, defaults, and Vitrine's own columns among others. */
+/** Parsers for mapped columns, for defaults, and for Vitrine's own columns in other systems' files. */
 export const lenientParsers: Readonly<Record<keyof ProductInput, (text: string) => unknown>> = {
   ...cellParsers,
   title: plainText,
@@ -58,11 +58,11 @@ export class ProductFinisher {
   readonly #map: ColumnsOfField;
   /** The fields of a patch. */
   readonly #patched: readonly (keyof ProductInput)[];
-  /** Of parents: each has many variants. */
+  /** Parsed parents, because each has many variants. */
   readonly #parsed = new WeakMap<Parent["row"], Candidate>();
   readonly #resolved = new WeakMap<readonly unknown[], unknown>();
 
-  /** @param header a patch changes its fields */
+  /** @param header names the fields that a patch changes */
   constructor({ map, defaults = {}, urlTemplate }: FormatOptions, header: readonly string[] = []) {
     this.#map = columnsOfFields(map);
     this.#patched = productFieldNames.filter(
@@ -81,13 +81,13 @@ export class ProductFinisher {
     );
   }
 
-  /** Besides those of the layout. */
+  /** Columns that are used besides those of the layout. */
   get columns(): ReadonlySet<string> {
     const ofTemplate = this.#template?.placeholders.flatMap(({ names }) => names) ?? [];
     return new Set([...this.#map.values(), ofTemplate].flat());
   }
 
-  /** Of ids and skus. */
+  /** Columns of ids and skus. */
   get keyColumns(): readonly string[] {
     return ["id", "sku", ...(this.#map.get("id") ?? []), ...(this.#map.get("sku") ?? [])];
   }
@@ -108,7 +108,7 @@ export class ProductFinisher {
     return candidate;
   }
 
-  /** A patch has the fields of its columns: null where a cell is empty. */
+  /** A patch has the fields of its columns; an empty cell means null. */
   finishPatch(draft: Draft): Candidate {
     const whole = this.finish(draft);
     return Object.fromEntries(
@@ -119,7 +119,7 @@ export class ProductFinisher {
     );
   }
 
-  /** Not one from the other, as in a whole product. */
+  /** Unlike in a whole product, neither field is derived from the other. */
   #imagesOf(name: "images" | "featured_image", draft: Draft): unknown {
     const value = this.#valueOf(name, draft) ?? this.#defaults[name];
     return name === "images"
@@ -129,7 +129,7 @@ export class ProductFinisher {
 
   #valueOf(name: keyof ProductInput, { row, fields, parent }: Draft): unknown {
     const columns = this.#map.get(name);
-    const isKey = name === "id" || name === "sku"; // those of another row are not its own
+    const isKey = name === "id" || name === "sku"; // not taken from another row
     if (columns !== undefined) {
       const value =
         parsedOf(name, columns, row) ?? (parent && !isKey ? this.#parsedOf(name, columns, parent) : undefined);
@@ -139,7 +139,7 @@ export class ProductFinisher {
     return found ?? (name === "featured_image" ? undefined : this.#defaults[name]);
   }
 
-  /** Undefined where its columns are empty. */
+  /** Undefined if its columns are empty. */
   #parsedOf(name: keyof ProductInput, columns: readonly string[], { row }: Parent): unknown {
     const parsed = this.#parsed.get(row) ?? {};
     this.#parsed.set(row, parsed);
@@ -147,7 +147,7 @@ export class ProductFinisher {
     return parsed[name];
   }
 
-  /** Of a list that is too long, one more than a product may have: it is refused all the same. */
+  /** Cuts a list that is too long to one more than a product may have: it is refused all the same. */
   #resolvedImages(images: unknown, isShared: boolean): unknown {
     const origin = this.#template?.origin;
     if (!Array.isArray(images)) return resolved(images, origin);
@@ -168,7 +168,7 @@ export class ProductFinisher {
   }
 }
 
-/** Undefined where the columns are empty; images of all of them. */
+/** Undefined if the columns are empty. Images are taken from all columns. */
 function parsedOf(name: keyof ProductInput, columns: readonly string[], row: SourceRow): unknown {
   if (name === "images") {
     const texts = columns.length === 1 ? row.texts(columns[0] ?? "") : columns.flatMap((column) => row.texts(column));
@@ -188,7 +188,7 @@ function present(value: unknown): unknown {
   return isMissing ? undefined : value;
 }
 
-/** Relative paths of images at the shop's own host; spaces encoded. What is no path stays as it is, and is refused. */
+/** Resolves relative paths of images at the shop's host, and encodes spaces. Anything else is returned unchanged, to be refused. */
 function resolved(value: unknown, origin: string | undefined): unknown {
   if (typeof value !== "string" || value.length > 2 * urlCharactersMax) return value; // refused
   const text = trimmedUrl(value);
@@ -208,10 +208,10 @@ function encodeSpaces(value: unknown): unknown {
 }
 
 /**
- * Whether something can be bought, by a word of several languages, a term of schema.org, or a number in stock; null if there
- * is none, the text if it is neither.
+ * Whether something can be bought, by a word in several languages, a term of schema.org, or a number in stock. Null for an empty
+ * text; any other text is returned unchanged.
  *
- * @param isCount whether numbers are stock, and not only 1 and 0
+ * @param isCount whether any number counts as stock, and not only 1 and 0
  */
 export function parseFlag(text: string, isCount = true): boolean | string | null {
   if (text === "") return null;

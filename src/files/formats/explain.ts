@@ -15,29 +15,29 @@ interface ExplainedCell {
   readonly cell: string;
   /** What the column is used for. */
   readonly use: string | undefined;
-  /** The field of the product that it decides about, and its value. */
+  /** The field of the product that it decides, with its value. */
   readonly field: string | undefined;
   readonly became: unknown;
 }
 
 export interface RowExplanation {
-  /** On which the row starts. */
+  /** The line on which the row starts. */
   readonly line: number;
   readonly format: string;
   readonly cells: readonly ExplainedCell[];
-  /** As it would be stored, if it is valid. */
+  /** The product as it would be stored if it is valid. */
   readonly product: Candidate | undefined;
   readonly problems: readonly string[];
-  /** Why it was read as it was, or is not stored. */
+  /** Why it was read like this, or is not stored. */
   readonly notes: readonly string[];
   /** Lines of other rows that it takes values from. */
   readonly from: readonly number[];
 }
 
 /**
- * Explains the row that is on a line of a file: each cell, what it became, and why.
+ * Explains the row on a line of a file: each cell, what it became, and why.
  *
- * @returns undefined where there is no row
+ * @returns undefined if there is no row
  * @throws {AppError} as `readCatalog`
  */
 export async function explainRow(

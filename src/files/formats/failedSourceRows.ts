@@ -13,7 +13,7 @@ interface Lines {
 }
 
 interface Rejecting {
-  /** Lines on which accepted rows start; undefined where all rows were accepted. */
+  /** Lines on which accepted rows start; undefined if all rows were accepted. */
   readonly accepted: Pick<Lines, "has"> | undefined;
   /** Holds the lines to write. */
   readonly needed: Lines;
@@ -23,8 +23,8 @@ interface Rejecting {
 const byteOrderMark = "\uFEFF";
 
 /**
- * The rows of a file that were not stored, below its header, with those that they take values from: what is read of them is
- * the same as in the file. The text begins with a byte order mark where the file is not UTF-8.
+ * The rows of a file that were not stored, below its header, with the rows that they take values from, so that reading them gives
+ * the same as in the file. The text begins with a byte order mark unless the file is UTF-8.
  *
  * @throws {AppError} as `readCatalog`
  */
@@ -42,7 +42,7 @@ export async function* rejectedText(
   }
 }
 
-/** Rows that are needed need others in turn, such as those with the same SKU; beyond so many readings, all rows are. */
+/** Needed rows may need further ones, such as those with the same SKU. After this many readings, all rows are written. */
 const readingsMax = 10;
 
 async function findNeeded(file: OpenFile, { accepted, needed, options }: Rejecting): Promise<void> {

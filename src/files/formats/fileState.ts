@@ -12,7 +12,7 @@ export interface OpenFile {
   readonly encoding: string;
   /** The whole text. */
   readonly pieces: AsyncIterable<CsvPiece>;
-  /** Reads it once more from its beginning. */
+  /** Reads it again from its beginning. */
   readonly reread: () => AsyncIterable<CsvPiece>;
   readonly isXml: boolean;
   readonly found: Recognized;
@@ -21,14 +21,14 @@ export interface OpenFile {
   close(): Promise<unknown>;
 }
 
-/** @throws {AppError} BAD_REQUEST for what is no text of rows */
+/** @throws {AppError} BAD_REQUEST for files that are not rows of text */
 export async function openFile(open: () => AsyncIterable<Buffer>, options: FormatReadOptions): Promise<OpenFile> {
   const { encoding, pieces } = await decodeText(open, options);
   const iterator = pieces[Symbol.asyncIterator]();
   const close = async () => iterator.return?.();
   try {
     const { isXml, header, delimiter, first } = await readStart(iterator);
-    // A patch may have too few columns to recognize another system by.
+    // A patch may have too few columns to recognize another system.
     const isOwnPatch = options.isPatch === true && (options.format ?? "auto") === "auto";
     const wanted = isOwnPatch ? "vitrine" : (options.format ?? "auto");
     const found = await recognize(header ?? "", wanted, options.delimiter ?? delimiter);
@@ -54,9 +54,9 @@ export async function openFile(open: () => AsyncIterable<Buffer>, options: Forma
 interface Start {
   readonly isXml: boolean;
   readonly header: string | undefined;
-  /** As a line above the header says. */
+  /** The delimiter that a line above the header names. */
   readonly delimiter?: Delimiter | undefined;
-  /** What was read so far. */
+  /** The pieces read so far. */
   readonly first: CsvPiece[];
 }
 

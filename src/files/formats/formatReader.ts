@@ -131,7 +131,7 @@ export class FormatReader {
   }
 }
 
-/** Not those of the row: a product may have most of its texts from a parent. */
+/** Not the characters of the row, because a product may take most of its texts from a parent. */
 function charactersOf(product: object): number {
   let characters = 0;
   for (const value of Object.values(product)) {

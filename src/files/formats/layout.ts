@@ -2,14 +2,14 @@ import type { ProductInput } from "../product/product.fields.js";
 import type { Notes } from "./notes.js";
 import type { SourceRow } from "./rows/row.js";
 
-/** Values as a file has them, of any type: they are checked later. Null and undefined are missing. */
+/** Values as in the file, of any type, because they are checked later. Null and undefined are missing. */
 export type Fields = Readonly<Partial<Record<keyof ProductInput, unknown>>>;
 
 /** Gives a product the values that its own row lacks. */
 export interface Parent {
   readonly fields: Fields;
   readonly row: SourceRow;
-  /** The lines of all rows that its values are from, if there are others. */
+  /** The lines of all rows that its values come from, if there are others. */
   readonly from?: readonly number[] | undefined;
 }
 
@@ -18,11 +18,11 @@ export interface Draft {
   readonly row: SourceRow;
   readonly fields: Fields;
   readonly parent?: Parent | undefined;
-  /** Values for placeholders, before those of columns. */
+  /** Values for placeholders, which take precedence over columns. */
   readonly names?: ReadonlyMap<string, string>;
   /** The lines of other rows that it takes values from, besides its parent's. */
   readonly from?: readonly number[];
-  /** Why it cannot be stored, whatever its values are. */
+  /** Why it cannot be stored, whatever its values. */
   readonly fault?: string;
 }
 
@@ -33,38 +33,38 @@ export interface RowReader {
 }
 
 export interface RowReaderOptions {
-  /** Of the header, by `columnName`; undefined if unknown before the rows. */
+  /** The header's columns by `columnName`; undefined if they are unknown before the rows. */
   readonly columns: readonly string[] | undefined;
   readonly onePer: "variant" | "product";
   readonly notes: Notes;
-  /** In milliseconds: decides which sale prices hold. */
+  /** In milliseconds: decides which sale prices apply. */
   readonly now: number;
-  /** Of the store: of times without a zone. */
+  /** The store's, for times without a zone. */
   readonly timeZone: string;
-  /** Of the store's currency: of prices that are computed. */
+  /** The decimals of the store's currency, for computed prices. */
   readonly decimals: number;
-  /** Lines that show that not every row has a `secondSku` of its own; undefined where each has. */
+  /** Lines that prove that not every row has its own `secondSku`; undefined if each has. */
   readonly sharing: readonly number[] | undefined;
-  /** SKUs that several rows have, with the lines of two of these. */
+  /** SKUs of several rows, each with the lines of two of these. */
   readonly sharedSkus: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What columns mean. Only `id`, `sku` and the fields of a product are stored; the others decide about these. */
+/** What columns mean. Only `id`, `sku` and the fields of a product are stored; the others decide their values. */
 export type Role =
   | "id"
   | "sku"
-  /** A sku only where all rows have one, each its own. */
+  /** A sku only if every row has its own. */
   | "secondSku"
-  /** What all rows of a product share, where they are adjacent. */
+  /** What all rows of a product share if they are adjacent. */
   | "handle"
-  /** What variants without a SKU are named by; the handle by default. */
+  /** Names variants without a SKU; the handle by default. */
   | "key"
   /** The SKU or `id:` of a row's parent. */
   | "parent"
   /** SKUs of a row's children, with their attributes (`sku=A,color=red|sku=B`), or as a list (`A=1,B=1`). */
   | "configured"
   | "grouped"
-  /** What kind of row it is, by the layout's `kinds`. */
+  /** The kind of row, by the layout's `kinds`. */
   | "kind"
   /** Filled only in rows that repeat a product in another language. */
   | "view"
@@ -81,7 +81,7 @@ export type Role =
   | "onSale"
   | "saleStart"
   | "saleEnd"
-  /** Both, with a slash between them. */
+  /** Start and end, with a slash between them. */
   | "saleDates"
   | "discountMode"
   | "discount"
@@ -100,51 +100,51 @@ export type Role =
   | "position"
   | "option"
   | "url"
-  /** Columns that are known and mean nothing here. */
+  /** Columns that are known and not needed. */
   | "ignored";
 
-/** Rows that are stored, rows that only give others what those lack, images, and rows that are not sold in a cart. */
+/** Stored rows, rows that only give values to others, images, and rows that cannot be put into a cart. */
 export type Kind = "product" | "variant" | "parent" | "image" | "unsold";
 
-/** A file of another system as a table. Names are written as `columnName` returns them, with bars between; `#` is any number, `*` any end. */
+/** Describes a file of another system. Names are as `columnName` returns them, separated by bars; `#` is any number, `*` any ending. */
 export interface Layout {
   /** The system's name, for messages. */
   readonly label: string;
-  /** What its file is called, and how it is read, for docs/formats.md. */
+  /** The name of its file, and how it is read, for docs/formats.md. */
   readonly file: string;
   readonly remark: string;
-  /** Of each role, in the order in which they are preferred. */
+  /** The columns of each role, in order of preference. */
   readonly columns: Readonly<Partial<Record<Role, string>>>;
-  /** A file is of this system if it has a column of each of these; `@price` stands for all names of that role. */
+  /** A file is of this system if it has a column for each of these; `@price` stands for all names of that role. */
   readonly marks: readonly string[];
   /**
-   * How rows make products. `single`: each is one. `adjacent`: rows of a product are adjacent. `parents`: rows
-   * name their parent, or parents their children, anywhere in the file.
+   * How rows make products. `single`: each row is one. `adjacent`: rows of a product are adjacent. `parents`: anywhere in the file,
+   * rows name their parent, or parents their children.
    */
   readonly rows: "single" | "adjacent" | "parents";
-  /** By a word within the cell of `kind`: the first that is found. Rows of any other kind are not stored. */
+  /** The kind by the first of these words found in the cell of `kind`. Rows of other kinds are not stored. */
   readonly kinds?: Readonly<Record<string, Kind>>;
-  /** What words mean in columns of a role where this differs from what they mean elsewhere; null for what a parent decides. */
+  /** Words with a special meaning in columns of a role; null means that the parent decides. */
   readonly words?: Readonly<Partial<Record<Role, Readonly<Record<string, boolean | null>>>>>;
-  /** What a product says of whose stock counts, by words in its tracker: that of each variant, or its own. */
+  /** By words in a product's tracker: whether the stock of each variant counts, or its own. */
   readonly trackers?: Readonly<Record<string, "row" | "product">>;
-  /** Whether it can be bought is not known without a column that says it. */
+  /** Availability is unknown without a column for it. */
   readonly needsStock?: boolean;
-  /** Images are paths, so that every comma separates them. */
+  /** Images are paths, so every comma separates them. */
   readonly imagePaths?: boolean;
-  /** Where images without a host are. */
+  /** The address of images without a host. */
   readonly imageBase?: string;
   /** An apostrophe keeps spreadsheets from reading a cell as a formula: `'-1`. */
   readonly escapesFormulas?: boolean;
   /** Descriptions have `\n` for a line break. */
   readonly escapesLines?: boolean;
-  /** Products without a key are named by their title. */
+  /** Products without a key get one from their title. */
   readonly keyOfTitle?: boolean;
   /** Why parents are not stored. */
   readonly parentNote?: string;
   /** Columns of prices without tax. */
   readonly untaxed?: string;
-  /** Other files of this system, which have no prices, by marks of their own. */
+  /** Another file of this system, which has no prices, by its own marks. */
   readonly refused?: { readonly name: string; readonly marks: readonly string[] };
 }
 
@@ -164,7 +164,7 @@ export function namesIn(list: string): string[] {
   return list.split("|").map((name) => name.replaceAll(/\s+/gu, " ").trim());
 }
 
-/** The names of a role, of those in a header where that is known. */
+/** The names of a role; only those in the header, if that is known. */
 export function namesOf({ columns }: Layout, role: Role, header: readonly string[] | undefined): readonly string[] {
   const known = columns[role] === undefined ? [] : namesIn(columns[role]);
   if (header === undefined) return known;

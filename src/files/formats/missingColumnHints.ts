@@ -12,9 +12,9 @@ type Field = keyof ProductInput;
 const ownNames = new Set<string>([...productFieldNames.map(columnName), "handle"]);
 
 export const onePerProductMessage =
-  "One product for all variants can be made only of files whose variants are beside each other, such as Shopify's.";
+  "One product for all variants needs a file with its variants in adjacent rows, such as Shopify's.";
 
-/** Of another system: a file needs a column of one of these roles for a field. */
+/** A file of another system needs a column of one of these roles for a field. */
 const rolesOfFields: Readonly<Partial<Record<Field, readonly Role[]>>> = {
   id: ["id", "sku", "handle", "key"],
   title: ["title"],
@@ -33,7 +33,7 @@ interface Reading {
   readonly options: FormatOptions & { readonly isPatch?: boolean };
 }
 
-/** Reports each missing column once, instead of for each row. @returns whether the columns are those of no system that is known */
+/** Reports each missing column once, and not for each row. @returns whether the columns are of no known system */
 export function reportMissing(reader: FormatReader, { layout, finisher, header, options }: Reading): boolean {
   if (isRefused(layout, header)) {
     reader.refuse(withoutPrices(layout));
@@ -62,10 +62,10 @@ function isUnknown(known: readonly Need[], map: object): boolean {
 
 function withoutPrices({ label, refused }: Layout): string {
   const name = `${label}'s ${refused?.name ?? ""}`;
-  return `This is ${name}, which has no prices: it would erase those that are stored. Import the export of products.`;
+  return `This is ${name}, which has no prices and would erase the stored ones. Import the export of products instead.`;
 }
 
-/** Columns of `map`. */
+/** Reports missing columns of `map`. */
 function reportMapped(
   reader: FormatReader,
   mapped: ReturnType<typeof columnsOfFields>,
@@ -77,14 +77,11 @@ function reportMapped(
     const isTwice =
       field !== "images" && columns.some((column) => header.indexOf(column) !== header.lastIndexOf(column));
     if (isTwice)
-      reader.refuse(
-        `The column for ${field} appears more than once in this file. Rename those that are not meant.`,
-        field,
-      );
+      reader.refuse(`The column for ${field} appears more than once in this file. Rename all but one.`, field);
   }
 }
 
-/** Columns of the URL template and of `fillDown`. */
+/** Reports missing columns of the URL template and of `fillDown`. */
 function reportOptions(
   reader: FormatReader,
   { finisher, header, options: { fillDown } }: Omit<Reading, "layout">,
@@ -139,21 +136,21 @@ interface Lack {
   readonly isCommand: boolean;
 }
 
-/** No advice makes a product cheaper, or erases its price. */
+/** Following the advice never makes a product cheaper or erases its price. */
 function missingColumn(field: Field, { names, layout, isCommand }: Lack): string {
   const isOwn = layout.label === "Vitrine";
   const known = isOwn || names.length === 0 ? "" : `, such as '${names[0] ?? ""}'`;
   const message = `There is no column for ${field} in this file${isOwn ? "" : ` of ${layout.label}`}${known}.`;
   if (field === "url") {
     const template = "https://shop.example/{sku}";
-    return `${message} Tell how URLs are made: ${isCommand ? `--url-template '${template}'` : `urlTemplate=${template}`}.`;
+    return `${message} Give a template for URLs: ${isCommand ? `--url-template '${template}'` : `urlTemplate=${template}`}.`;
   }
   if (field === "price")
-    return `${message} Without it, prices that are stored would be erased: export products with their prices.`;
+    return `${message} Without it, stored prices would be erased: export products with their prices.`;
   return `${message} Use ${optionsFor(field, isOwn, isCommand)}.`;
 }
 
-/** By which options a field gets its values. */
+/** The options that give a field its values. */
 function optionsFor(field: Field, isOwn: boolean, isCommand: boolean): string {
   const [map, given] = isCommand
     ? [`--map ${field}=COLUMN`, `--default ${field}=`]

@@ -1,13 +1,13 @@
 import { clip } from "../../lib/text.js";
 
 const notesMax = 200;
-/** Of characters that spreadsheets and editors leave. */
+/** For characters that spreadsheets and editors leave behind. */
 export const invisibleNote =
   "control and format characters at the ends of its id, its sku or a name of its product are left out.";
 
-/** What an import reports besides problems, once for all rows concerned. */
+/** What an import reports besides problems: each note once for all its rows. */
 export class Notes {
-  /** Rows that are neither stored nor failed, each named by a note. */
+  /** Rows that are neither stored nor failed; a note names each. */
   skipped = 0;
   readonly #texts = new Set<string>();
   readonly #counts = new Map<string, { readonly line: number; rows: number }>();
@@ -34,7 +34,7 @@ export class Notes {
     else if (this.#counts.size < notesMax) this.#counts.set(text, { line, rows: 1 });
   }
 
-  /** As `count`, of a row that is not stored. */
+  /** Like `count`, for a row that is not stored. */
   skip(text: string, line: number): void {
     this.skipped += 1;
     this.count(text, line);

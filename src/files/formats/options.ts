@@ -23,21 +23,21 @@ export interface FormatOptions {
   readonly map?: FieldColumns | undefined;
   /** Values for rows that have none. */
   readonly defaults?: FieldTexts | undefined;
-  /** Such as `https://shop.example/products/{handle}`. */
+  /** For example `https://shop.example/products/{handle}`. */
   readonly urlTemplate?: string | undefined;
-  /** Found by itself where it is not given. */
+  /** Detected by default. */
   readonly delimiter?: Delimiter | undefined;
-  /** UTF-8 or as the byte order mark says, by default. */
+  /** By default UTF-8, or as the byte order mark says. */
   readonly encoding?: string | undefined;
-  /** Variants are products of their own, by default, or make one with a range of prices. */
+  /** By default each variant is a product; otherwise they make one with a range of prices. */
   readonly onePer?: "variant" | "product" | undefined;
-  /** With mapped columns: rows that share this column have what the first of them has, where they lack it. */
+  /** With mapped columns: rows with the same value in this column take missing values from the first of them. */
   readonly fillDown?: string | undefined;
   /** Whether messages may name options of the command line. */
   readonly isCommand?: boolean | undefined;
-  /** Of the store; UTC by default. */
+  /** The store's; UTC by default. */
   readonly timeZone?: string | undefined;
-  /** Of the store's currency; 2 by default. */
+  /** Those of the store's currency; 2 by default. */
   readonly decimals?: number | undefined;
 }
 

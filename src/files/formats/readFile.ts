@@ -10,10 +10,10 @@ import { FormatReader } from "./formatReader.js";
 import { layoutOf, rowReader, rowSource } from "./rows/rowReaders.js";
 
 /**
- * Reads a file of Vitrine or of another system in constant memory; the result has its format and notes on what is not
- * stored. Otherwise as `readCsv`.
+ * Reads a file of Vitrine or of another system in constant memory. The result has its format, and notes on what is not stored.
+ * Otherwise like `readCsv`.
  *
- * @throws {AppError} BAD_REQUEST for a template that makes no URLs, or what is no text of rows
+ * @throws {AppError} BAD_REQUEST for a template that makes no URLs, and for files that are not rows of text
  */
 export async function* readCatalog(
   open: () => AsyncIterable<Buffer>,
@@ -68,7 +68,7 @@ function unusedColumns(file: OpenFile, { columns }: ProductFinisher, { fillDown 
     });
 }
 
-/** The names of all columns, and those that several have. A header may have a million equal ones: only that matters. */
+/** The names of all columns, and the repeated ones. Each once, because a header may repeat one a million times. */
 function columnNames(header: readonly string[]): readonly [once: readonly string[], twice: readonly string[]] {
   const [once, twice] = [new Set<string>(), new Set<string>()];
   for (const name of header.map(columnName)) (once.has(name) ? twice : once).add(name);
@@ -78,7 +78,7 @@ function columnNames(header: readonly string[]): readonly [once: readonly string
 /** Roles that may have several columns. */
 const severalOf: ReadonlySet<Role | undefined> = new Set<Role>(["image", "moreImages", "option", "ignored"]);
 
-/** Columns of a layout that stand more than once in a file, but have one value. */
+/** Repeated columns of a layout that may have only one value. */
 function repeatedColumns(layout: Layout, names: readonly string[]): string[] {
   return names.filter((name) => {
     const role = roleOf(layout, name);

@@ -17,7 +17,7 @@ import type { FormatName } from "./options.js";
 
 type LayoutName = Exclude<FormatName, "auto" | "vitrine">;
 
-/** In the order in which they are tried: those with columns that no other has come first. */
+/** In the order in which they are tried: layouts with unique columns come first. */
 export const layouts: Readonly<Record<LayoutName, Layout>> = {
   matrixify,
   shopify,
@@ -41,7 +41,7 @@ export interface Recognized {
 
 const required = productFieldNames.filter((name) => productFields[name].required);
 
-/** The format of a header; Vitrine's own where no other is recognized. */
+/** The format of a header; Vitrine's own if no other is recognized. */
 export async function recognize(
   record: string,
   wanted: FormatName,
@@ -71,7 +71,7 @@ function isIn(layout: Layout, names: readonly string[]): boolean {
   return hasMarks(layout.marks, layout, names) || isRefused(layout, names);
 }
 
-/** Whether a header is that of a file of the system that has no prices. */
+/** Whether a header belongs to the system's file without prices. */
 export function isRefused(layout: Layout, names: readonly string[]): boolean {
   const { refused, columns } = layout;
   return (

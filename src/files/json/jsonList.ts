@@ -9,7 +9,7 @@ import { checkProduct, type Place } from "../product/product.input.js";
 import { RowChecks } from "../rowChecks.js";
 
 const sliceBytes = 64 * 1024;
-/** More than a product of maximum length has. */
+/** Larger than the largest product. */
 const productBytesMax = 4 * 1024 * 1024;
 
 export type ProductsRange = Pick<UnparsedValue, "start" | "end" | "first">;
@@ -23,7 +23,7 @@ export interface JsonOptions extends Omit<CsvOptions, "rowsMax"> {
 
 const listFields = productFieldNames.filter((name) => productFields[name].kind === "urls");
 
-/** As GraphQL coerces it: a single text where a list is expected is a list. */
+/** Makes a list of a single text where a list is expected, as GraphQL does. */
 export function withLists(product: unknown): unknown {
   if (typeof product !== "object" || product === null || Array.isArray(product)) return product;
   const sent = product as Partial<Record<FieldName, unknown>>;
@@ -50,7 +50,7 @@ class RowPlace implements Place {
 }
 
 /**
- * As `readCsv`, from the JSON of a list or a single product.
+ * Reads the JSON of a list or a single product, otherwise like `readCsv`.
  *
  * @param options.pathPrefix of the list or the product
  * @throws {AppError} BAD_REQUEST for invalid JSON

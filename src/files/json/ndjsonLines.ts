@@ -9,13 +9,13 @@ import { ChunkBuilder } from "../chunk.js";
 import { type CsvChunk, type CsvOptions, type CsvResult, previewProducts } from "../csv/csv.js";
 import { RowChecks } from "../rowChecks.js";
 
-/** More than a product of maximum length has. */
+/** Longer than the longest product. */
 const lineCharactersMax = 4 * 1024 * 1024;
 const byteOrderMark = "\uFEFF";
 
 type NdjsonOptions = Omit<CsvOptions, "rowsMax" | "delimiter">;
 
-/** Reads a product from each line, otherwise as `readCsv`. Blank lines are skipped. */
+/** Reads a product from each line, otherwise like `readCsv`. Skips blank lines. */
 export async function* readNdjson(
   pieces: AsyncIterable<CsvPiece> | Iterable<CsvPiece>,
   options: NdjsonOptions = {},

@@ -13,14 +13,14 @@ const columnTypes: Readonly<Record<FieldKind, ColumnType>> = {
   flag: "boolean",
 };
 
-/** Every statement that reads or writes products is generated from this. */
+/** All statements that read or write products are generated from this. */
 export const productColumns = mapFields(({ kind, column, cost }) => ({
   name: column,
   type: columnTypes[kind],
   isLong: cost !== undefined,
 }));
 
-/** The columns of an imported row. `searchWords` is the text of `searchText`, `present` is that of PlacedProduct. */
+/** The columns of an imported row. `searchWords` is the text of `searchText`, `present` is as in PlacedProduct. */
 export const rowFieldNames = ["line", "present", ...productFieldNames, "searchWords"] as const;
 
 /** One PostgreSQL array literal per column, for `unnest`. Elements of a `text[]` column are literals themselves. */
@@ -64,7 +64,7 @@ function mapColumns(column: (name: keyof EncodedRows) => string): EncodedRows {
   return Object.fromEntries(rowFieldNames.map((name) => [name, column(name)])) as EncodedRows; // rowFieldNames holds all
 }
 
-/** The casts hold: a kind of fields has one type of values and one of columns. */
+/** The casts hold, because each kind of field has one type of values and one of columns. */
 function encodeColumn(type: ColumnType, values: readonly ProductInput[keyof ProductInput][]): string {
   switch (type) {
     case "text":

@@ -18,13 +18,13 @@ interface OfKind<Kind extends FieldKind, Stored> {
   readonly required: boolean;
   /** In the tables Product and StagedProduct. */
   readonly column: ColumnOf<Stored>;
-  /** Of a long field: lists read it only where it is selected, and it costs as much as so many others. */
+  /** For a long field, which lists read only if it is selected: it costs as much as so many others. */
   readonly cost?: number;
-  /** Of the field that is read. */
+  /** Describes the field in results. */
   readonly description: string;
-  /** What an import takes, where its kind and its bound do not say all. */
+  /** What an import takes, if its kind and bound do not say everything. */
   readonly accepts?: string;
-  /** What a patch takes, where that does not follow from what an import takes. */
+  /** What a patch takes, if that does not follow from what an import takes. */
   readonly patch?: string;
   readonly example: Values[Kind];
 }
@@ -32,7 +32,7 @@ interface OfKind<Kind extends FieldKind, Stored> {
 export type ProductField =
   | (OfKind<"text", string> & {
       readonly charactersMax: number;
-      /** Whether each of its characters must be one that is seen. */
+      /** Whether all of its characters must be visible. */
       readonly isVisible?: true;
     })
   | OfKind<"url", string>
@@ -151,7 +151,7 @@ export type ProductInput = { readonly [F in RequiredName]: ValueOf<F> } & {
   readonly [F in Exclude<FieldName, RequiredName>]?: ValueOf<F> | null | undefined;
 };
 
-/** Changes the product with its id or else sku: missing fields stay as they are. */
+/** Changes the product with its id or else its sku. Missing fields keep their values. */
 export type ProductPatch = Partial<ProductInput>;
 
 export const productFieldNames = Object.keys(productFields) as readonly FieldName[];
@@ -164,7 +164,7 @@ export function mapFields<Value>(
 }
 
 /** A product of the demo store, with all fields. */
-export const exampleProduct = mapFields(({ example }) => example) as ProductInput; // each is valid, by test/catalog/fields.test.ts
+export const exampleProduct = mapFields(({ example }) => example) as ProductInput; // test/catalog/fields.test.ts checks that it is valid
 
 /** Each field as a bit, for sets of fields. */
 export const fieldBits = mapFields((_, name) => 1 << productFieldNames.indexOf(name));

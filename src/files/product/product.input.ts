@@ -4,11 +4,11 @@ import { clip } from "../../lib/text.js";
 import { fieldBits, type FieldName, type ProductPatch, productFieldNames, productFields } from "./product.fields.js";
 import { type Report, ruleOf } from "./product.rules.js";
 
-// As a list, which is faster to go through for each product.
+// A list, because iterating over it for each product is faster.
 const checkedFields = productFieldNames.map((name) => ({ name, rule: ruleOf(productFields[name]) }));
 const knownNames: ReadonlySet<string> = new Set(productFieldNames);
 
-/** The fields of a patch as `fieldBits`. A null key is not there. */
+/** The fields of a patch as `fieldBits`. A null key counts as missing. */
 export function presentFields(patch: ProductPatch): number {
   let bits = 0;
   for (const name of productFieldNames) {
@@ -26,7 +26,7 @@ function isKeyName(name: string): boolean {
 export interface Place {
   readonly path: Path;
   readonly line?: number;
-  /** The digits of an invalid number, as they were sent. */
+  /** The digits of an invalid number as they were sent. */
   readonly digitsOf?: (name: FieldName, value: number) => string | undefined;
 }
 
@@ -88,7 +88,7 @@ function missingField(name: FieldName): string | undefined {
   return productFields[name].required ? `${name} is required.` : undefined;
 }
 
-/** A required field may be missing, but not null; one of both keys must be there. */
+/** A required field may be missing, but not null, and id or sku must be given. */
 function missingInPatch(name: FieldName, patch: ProductPatch): string | undefined {
   if (name === "id") return (patch.sku ?? undefined) === undefined ? "id or sku is required." : undefined;
   if (name === "sku" || !productFields[name].required || !Object.hasOwn(patch, name) || patch[name] === undefined)

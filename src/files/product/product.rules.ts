@@ -3,10 +3,10 @@ import { mustBe } from "../../lib/mustBe.js";
 import { invisibleIn, textFault } from "../../lib/text.js";
 import type { ProductField } from "./product.fields.js";
 
-/** Costly messages are made on demand, of the value as it was sent: problems beyond those that are listed are only counted. */
+/** Costly messages are made on demand, from the value as it was sent, because problems beyond the listed ones are only counted. */
 type Message = string | ((sent?: unknown) => string);
 export type Report = (field: string | Path, code: Problem["code"], message: Message) => void;
-/** Reports what is wrong with the value of a field, if anything is. */
+/** Reports what is wrong with the value of a field. */
 export type Rule = (value: unknown, field: string, report: Report) => void;
 
 /** In Unicode characters. */
@@ -60,7 +60,7 @@ function urls(value: unknown, field: string, report: Report): void {
 
 const urlText = text(urlCharactersMax);
 
-/** Most URLs, which skip further checks, for the speed of bulk imports. */
+/** Matches most URLs, which then skip further checks, to speed up bulk imports. */
 const plainUrl = /^(?:https?:)?\/\/(?:[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*\.)+[a-zA-Z]{2,63}(?:[/?#][!-{}~]*)?$/u;
 
 function isPlainUrl(value: unknown): boolean {
@@ -85,19 +85,19 @@ function checkUrl(value: unknown, field: string, report: Report): void {
   }
 }
 
-/** Between several images of other systems. URLs have both percent-encoded (RFC 3986, section 2). */
+/** Separators between images of other systems. In a URL they are percent-encoded (RFC 3986, section 2). */
 const severalUrls = /[\s|]|[,;]https?:\/\//iu;
 const severalImages = "Several images are written as a JSON array of URLs.";
 
 /**
- * URL.canParse of Node.js 20 fails for letters like "ö" once it is optimized. Percent-encoded, the URL is the same, its
- * host included (https://url.spec.whatwg.org/#concept-host-parser).
+ * URL.canParse of Node.js 20 fails for letters like "ö" once it is optimized. Percent-encoding them does not change the URL or its
+ * host (https://url.spec.whatwg.org/#concept-host-parser).
  */
 const beyondAscii = /\P{ASCII}+/gu;
 
-/** http, https and protocol-relative URLs. Control characters are refused, since URL parsers drop them. */
+/** http, https and protocol-relative URLs. Refuses control characters, because URL parsers drop them. */
 function isWebUrl(value: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- it looks for control characters
   if (!/^(?:https?:)?\/\/[^\u0000-\u001f\u007f]+$/iu.test(value)) return false;
   const ascii = value.replace(beyondAscii, encodeURIComponent);
   return URL.canParse(ascii.startsWith("//") ? `https:${ascii}` : ascii);

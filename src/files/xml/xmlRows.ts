@@ -11,14 +11,14 @@ const rowNames = new Set(["item", "entry"]);
 const feedNames = new Set(["rss", "feed", "rdf"]);
 const googleNamespace = "base.google.com/ns/";
 const depthMax = 100;
-/** Of one item: Google takes a thousand details of a product, of four elements each. */
+/** In one item: Google takes a thousand details of a product, with four elements each. */
 const elementsMax = 10_000;
-/** Of one element. */
+/** In one element. */
 const attributesMax = 100;
-/** Of Google's namespace, in one document. */
+/** For Google's namespace, in one document. */
 const prefixesMax = 20;
 
-/** Texts of Google's namespace come before others of the same name. */
+/** Texts in Google's namespace take precedence over others of the same name. */
 interface Values {
   readonly own: string[];
   readonly other: string[];
@@ -37,8 +37,8 @@ interface Item {
 }
 
 /**
- * Rows of a feed in XML: RSS 2.0, RSS 1.0 or Atom, each item with the texts of its elements by local name. Entities
- * that a document defines are not read, so that none can expand.
+ * Rows of an XML feed (RSS 2.0, RSS 1.0 or Atom): each item with the texts of its elements by local name. Entities that a document
+ * defines are not read, so that none can expand.
  */
 export class XmlRows implements RowSource {
   readonly #parser = sax.parser(true, { position: true });
@@ -66,7 +66,7 @@ export class XmlRows implements RowSource {
       ontext: (text) => this.#add(text),
       oncdata: (text) => this.#add(text),
       onerror: (error) => {
-        throw error; // or each further fault of the piece would be one
+        throw error; // otherwise each further fault of the piece would be reported
       },
     };
     Object.assign(this.#parser, handlers);
@@ -145,7 +145,7 @@ export class XmlRows implements RowSource {
   }
 
   #begin(): void {
-    this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // items of one line are distinguished
+    this.#lastLine = Math.max(this.#startLine, this.#lastLine + 1); // distinguishes items on one line
     this.#item = {
       line: this.#lastLine,
       start: this.#parser.startTagPosition - 1,
@@ -178,7 +178,7 @@ export class XmlRows implements RowSource {
     if (this.#item === undefined) return;
     this.#take(text);
     if (this.#element === undefined) return;
-    // Text of elements within an element is not its own, but for those that Google structures.
+    // Text of nested elements does not count for the outer one, except for those that Google structures.
     const depth = this.#path.length - this.#item.depth;
     const isContent =
       depth === 2 && this.#element.name.startsWith("structured") && named(this.#path.at(-1) ?? "").name === "content";
@@ -226,7 +226,7 @@ export class XmlRows implements RowSource {
   }
 }
 
-/** The other lines tell the position within the whole text. */
+/** The other lines of the message give the position within the whole text. */
 function firstLine({ message }: Error): string {
   return message.split("\n", 1)[0] ?? "";
 }

@@ -1,16 +1,16 @@
-/** A member whose value is a number, of any name of letters and "_": strings escape their quotes, so that this is in none. */
+/** A member with a numeric value, whose name has only letters and "_". It cannot match inside a string, where quotes are escaped. */
 const numericMember = /"([a-z_]+)"\s*:\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/gu;
 
 /**
- * Finds the digits of numbers as they were sent, since JavaScript has others for those that overflow or are very long. It looks for
- * members of a name one after the other, so values must be asked for in the order in which the text has them.
+ * Finds the digits of numbers as they were sent, because JavaScript changes those that overflow or are very long. It searches
+ * forwards for each name, so callers must ask for values in the order of the text.
  */
 export class SentDigits {
   /** Where the search for a name goes on. */
   readonly #places = new Map<string, number>();
   #json: string | undefined;
 
-  /** @param read gives the valid JSON, only once a number is looked for */
+  /** @param read returns the valid JSON; called only once a number is looked for */
   constructor(private readonly read: () => string) {}
 
   of(name: string, value: number): string | undefined {

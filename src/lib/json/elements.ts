@@ -1,7 +1,7 @@
 import { decodeJson, faultIn, invalidJson } from "./parseJson.js";
 
 export interface ParsedSlice {
-  /** Undefined for a single element of more than `elementBytesMax`. */
+  /** Undefined for a single element with more than `elementBytesMax`. */
   readonly elements: readonly unknown[] | undefined;
   readonly bytes: number;
 }
@@ -14,7 +14,7 @@ interface SliceOptions {
 }
 
 /**
- * Parses what stands between the brackets of a JSON array, slice by slice.
+ * Parses the content of a JSON array slice by slice.
  *
  * @throws {AppError} BAD_REQUEST for invalid JSON
  */
@@ -42,8 +42,8 @@ export function* parsedSlices(
 const objectEndAndComma = Buffer.from("},");
 
 /**
- * Tries the first brace and comma after so many bytes, which is faster than looking at each byte. Valid JSON before
- * them proves that they end an element.
+ * Tries the first brace and comma after so many bytes, which is faster than looking at each byte. If the text before them is
+ * valid JSON, they end an element.
  */
 function guessSlice(bytes: Buffer, from: number, end: number, sliceBytes: number): ParsedSlice | undefined {
   const searched = bytes.subarray(from + sliceBytes, Math.min(from + 2 * sliceBytes, end));
@@ -71,7 +71,7 @@ const [listStart, listEnd] = [Buffer.from("["), Buffer.from("]")];
 
 /**
  * @param isWhole whether it is the whole array, which may be empty
- * @throws {Error} for what is no list of JSON
+ * @throws {Error} for anything but JSON elements between commas
  */
 function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean): unknown[] {
   const length = end - start + 2;
@@ -85,14 +85,14 @@ function parseSlice(bytes: Buffer, start: number, end: number, isWhole: boolean)
   return items;
 }
 
-/** A list to parse, overwritten by the next: V8 would collect the whole heap after 64 MiB of new buffers. */
+/** The list to parse. Each overwrites the last, because V8 collects the whole heap after 64 MiB of new buffers. */
 let list = Buffer.allocUnsafe(0);
 const listBytesKept = 1024 * 1024;
 
-// Not imported: that would slow the loops over bytes by a quarter.
+// Not imported, because imports slow the loops over bytes by a quarter.
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const;
 
-/** What each byte changes of the depth. */
+/** How each byte changes the depth. */
 const levels = new Int8Array(256);
 
 for (const opening of Buffer.from("[{")) levels[opening] = 1;
@@ -100,11 +100,11 @@ for (const opening of Buffer.from("[{")) levels[opening] = 1;
 for (const closing of Buffer.from("]}")) levels[closing] = -1;
 
 /**
- * Where the first elements of a JSON array that have `sliceBytes`, or a single longer one, end: at a comma, or at
+ * Where the first slice of a JSON array ends: at the comma after `sliceBytes` of elements or after one longer element, or at
  * `end`.
  *
  * @param start of an element
- * @param end of what stands between the brackets
+ * @param end of the array's content
  */
 function firstSliceEnd(bytes: Uint8Array, start: number, end: number, sliceBytes: number): number {
   if (end - start <= sliceBytes) return end;
@@ -140,7 +140,7 @@ export function* stringSlices(
 /** `\u00e9` */
 const escapeBytesMax = 6;
 
-/** The last place up to `place` that splits neither a UTF-8 character nor an escape. */
+/** The last position up to `place` that splits neither a UTF-8 character nor an escape. */
 function wholeBefore(bytes: Uint8Array, start: number, place: number, end: number): number {
   if (place >= end) return end;
   let whole = place;

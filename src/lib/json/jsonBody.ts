@@ -9,20 +9,20 @@ import { type JsonRange, longFromBytes, type ScannedText } from "./scanJson.js";
 
 export interface SharedBody {
   bytes(): Promise<Buffer>;
-  /** The port's only message; it is closed instead once the body is given up. */
+  /** Sends the port's only message. If the body was given up, the port is closed instead. */
   sendTo(port: MessagePort): void;
 }
 
-/** Shares bytes that this thread has. */
+/** Shares bytes of this thread. */
 export function sharedBody(bytes: Buffer): SharedBody {
   return { bytes: async () => bytes, sendTo: (port) => port.postMessage(bytes) };
 }
 
-/** Receives what `sendTo` sends, and closes the port. @throws {AppError} UNAVAILABLE if there is no body */
+/** Receives what `sendTo` sends, and closes the port. @throws {AppError} UNAVAILABLE if the body was given up */
 export function receiveBody(port: MessagePort): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     port.once("message", (bytes: Uint8Array) => {
-      port.removeAllListeners(); // through that of its end, the port would keep the body until the next turn of the event loop
+      port.removeAllListeners(); // the listener for its end would keep the body until the next turn of the event loop
       port.close();
       resolve(asBuffer(bytes));
     });
@@ -38,11 +38,11 @@ export interface UnparsedValue extends JsonRange {
 
 interface CutValue extends Omit<UnparsedValue, "body"> {
   readonly placeholder: string;
-  /** Bytes of the frame between the value before and this one. */
+  /** Bytes of the frame between the previous value and this one. */
   readonly before: number;
   /** Bytes of its placeholder in the frame. */
   readonly inFrame: number;
-  /** Where the body goes on in the frame. */
+  /** Where the body continues in the frame. */
   readonly after: number;
 }
 
@@ -60,11 +60,11 @@ export interface JsonBody {
   readonly unparsed: ReadonlyMap<string, UnparsedValue>;
   /** As sent. */
   readonly length: number;
-  /** All of it, where nothing was cut out. */
+  /** The whole body if nothing was cut out. */
   readonly frame: Buffer;
 }
 
-/** What is not a long list, text or product is parsed in one go. */
+/** Everything except long lists, texts and products is parsed at once. */
 const frameBytesMax = 512 * 1024;
 /** Other requests run between the slices of a list. */
 const sliceBytes = 64 * 1024;
@@ -73,7 +73,7 @@ const sliceBytes = 64 * 1024;
  * Cuts the long values of some members out of a body.
  *
  * @param parent the path of the object with these members: `[]`, or `["variables"]`
- * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE where too much must be parsed in one go
+ * @throws {AppError} BAD_REQUEST for invalid JSON, PAYLOAD_TOO_LARGE if too much would be parsed at once
  */
 export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent: readonly string[]): CutBody {
   const { length } = bytes;
@@ -100,7 +100,7 @@ export function cutBody({ bytes, isComplete, longMembers }: ScannedText, parent:
   return { frame: Buffer.concat(frame), cut, length };
 }
 
-/** Parses a body, but for what was cut out of it. @throws {AppError} BAD_REQUEST for invalid JSON */
+/** Parses a body without the values that were cut out. @throws {AppError} BAD_REQUEST for invalid JSON */
 export async function parseBody({ frame, cut, length }: CutBody, body: SharedBody): Promise<JsonBody> {
   const unparsed = new Map(
     cut.map(({ placeholder, start, end, items, first }) => [placeholder, { start, end, items, first, body }]),
@@ -125,7 +125,7 @@ function placeInBody(cut: readonly CutValue[], atInFrame: number): number {
   return at + left;
 }
 
-/** Unguessable, and no stored id: those have no NUL. */
+/** Unguessable, and never a stored id, because those have no NUL. */
 export function newPlaceholder(): string {
   return `\0${randomUUID()}`;
 }

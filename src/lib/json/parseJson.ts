@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { visit } from "jsonc-parser";
 import { AppError } from "../../errors.js";
 
-/** The parser calls itself at each level, so texts with more levels would overflow the stack. */
+/** The parser is recursive: more levels would overflow the stack. */
 const levelsMax = 1_000;
 
 const newline = 0x0a;
@@ -12,7 +12,7 @@ const sliceBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * @param body what the text is a part of, which begins at `offset` in it
+ * @param body contains the text, at `offset`
  * @throws {AppError} BAD_REQUEST, with the place in the body
  */
 export function parseJson(text: Uint8Array, body: Uint8Array = text, offset = 0): unknown {
@@ -23,12 +23,12 @@ export function parseJson(text: Uint8Array, body: Uint8Array = text, offset = 0)
   }
 }
 
-/** @throws {Error} for what is not JSON in UTF-8 */
+/** @throws {Error} for anything but JSON in UTF-8 */
 export function decodeJson(text: Uint8Array): unknown {
   return JSON.parse(utf8.decode(text));
 }
 
-/** @param at the index of the byte that is wrong */
+/** @param at the index of the wrong byte */
 export function invalidJson(body: Uint8Array, at: number): AppError {
   const { line, column } = placeIn(body, at);
   const hint = isNextValue(body, at) ? " NDJSON, a value on each line, is sent as application/x-ndjson." : "";
@@ -37,22 +37,21 @@ export function invalidJson(body: Uint8Array, at: number): AppError {
 
 const [lineFeed, objectStart, objectEnd] = [0x0a, 0x7b, 0x7d] as const;
 
-/** Whether an object ends on the line before the one on which this one begins. */
+/** Whether an object ends on the line before the line of this byte. */
 function isNextValue(body: Uint8Array, at: number): boolean {
   const lineEnd = body.lastIndexOf(lineFeed, at);
   if (body[at] !== objectStart || lineEnd === -1) return false;
   return body[lineEnd - 1] === objectEnd || body[lineEnd - 2] === objectEnd; // before a CR
 }
 
-/** Whether a value of JSON is an object: neither null nor an array. */
+/** Whether a JSON value is an object: neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Where a text stops being JSON (RFC 8259) in UTF-8: the index of the first byte of the token that cannot stand there, or the
- * text's length where it ends too early. For texts that could not be parsed, since the message of JSON.parse quotes them and
- * names no place.
+ * Where a text stops being JSON (RFC 8259) in UTF-8: the index of the first byte of the wrong token, or the text's length if it
+ * ends too early. For texts that could not be parsed, because the message of JSON.parse quotes them and names no place.
  */
 export function faultIn(bytes: Uint8Array): number {
   const readable = isUtf8(bytes) ? bytes.length : utf8Fault(bytes);
@@ -62,7 +61,7 @@ export function faultIn(bytes: Uint8Array): number {
   return at === text.length ? readable : Math.min(readable, markBytes + Buffer.byteLength(text.slice(0, at)));
 }
 
-/** The index of the first token that cannot stand in JSON where it is, or the text's length. */
+/** The index of the first wrong token, or the text's length. */
 function grammarFault(text: string): number {
   let fault = text.length;
   let levels = 0;
@@ -104,7 +103,7 @@ export function placeIn(bytes: Uint8Array, at: number): { readonly line: number;
   for (let end = bytes.indexOf(newline); end !== -1 && end < at; end = bytes.indexOf(newline, lineStart)) {
     [line, lineStart] = [line + 1, end + 1];
   }
-  const units = new TextDecoder("utf-8", { ignoreBOM: true }); // what is no UTF-8 counts, too
+  const units = new TextDecoder("utf-8", { ignoreBOM: true }); // invalid UTF-8 counts too
   let column = 1;
   for (let from = lineStart; from < at; from += sliceBytes) {
     column += units.decode(bytes.subarray(from, Math.min(from + sliceBytes, at)), { stream: true }).length;
@@ -112,7 +111,7 @@ export function placeIn(bytes: Uint8Array, at: number): { readonly line: number;
   return { line, column };
 }
 
-/** What is said of a line that is not JSON. */
+/** The message for a line that is not JSON. */
 export function notJson(line: string): string {
   const bytes = Buffer.from(line);
   return `The line is not JSON: see column ${placeIn(bytes, faultIn(bytes)).column}.`;

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.js";
 export interface JsonRange {
   readonly start: number;
   readonly end: number;
-  /** Elements of an array, as far as commas tell. */
+  /** Elements of an array, counted by commas. */
   readonly items: number;
 }
 
@@ -32,7 +32,7 @@ export const longFromBytes = 64 * 1024;
 /** Values are looked for in the outermost object and its members. */
 const levelsMax = 2;
 
-// Not imported: that would slow the loops over bytes by a quarter.
+// Not imported, because imports slow the loops over bytes by a quarter.
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a] as const;
 const [arrayStart, arrayEnd, objectStart, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
@@ -50,7 +50,7 @@ interface Level {
   commas: number;
 }
 
-/** Scans JSON (RFC 8259) as it arrives, to refuse deep nesting and to find long values; parsing finds what is invalid. */
+/** Scans JSON (RFC 8259) as it arrives, to refuse deep nesting and to find long values. Parsing finds what is invalid. */
 export class JsonScanner {
   readonly #found: FoundMember[] = [];
   readonly #levels: Level[] = Array.from({ length: levelsMax }, () => ({
@@ -60,7 +60,7 @@ export class JsonScanner {
     commas: 0,
   }));
   #depth = 0;
-  /** Something ends that never began. */
+  /** A bracket was closed that was never opened. */
   #isBroken = false;
   #inString = false;
   /** The next piece begins with an escaped byte. */
@@ -168,8 +168,8 @@ export class JsonScanner {
 }
 
 /**
- * The index of the quote that ends a string, or past the last byte. Four bytes at a time, with the test for a zero byte in a
- * word of Warren, Hacker's Delight, 6-1.
+ * The index of the quote that ends a string, or past the last byte. Looks at four bytes at a time, by the test for a zero byte in
+ * Warren, Hacker's Delight, 6-1.
  *
  * @param words of the same bytes
  * @param from within the string

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { AppError } from "../../errors.js";
 
 /**
- * A temporary file without a name, so that it is gone once closed, or with the process.
+ * A temporary file without a name: it vanishes when it is closed, or with the process.
  *
- * @throws {AppError} UNAVAILABLE where the folder for temporary files has no room
+ * @throws {AppError} UNAVAILABLE if the folder for temporary files has no room
  */
 export function openAnonymousFile(): Promise<FileHandle> {
   return openUnnamed().catch(refuseWithoutRoom);
@@ -26,10 +26,10 @@ async function openUnnamed(): Promise<FileHandle> {
 }
 
 /**
- * Writes all of the bytes: a system call writes fewer where a limit or the last free bytes of a disk are reached.
+ * Writes all of the bytes. One system call may write fewer, at a limit or on a nearly full disk.
  *
  * @param position of the first byte
- * @throws {AppError} UNAVAILABLE where the folder for temporary files has no room
+ * @throws {AppError} UNAVAILABLE if the folder for temporary files has no room
  */
 export async function writeWhole(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length;) {

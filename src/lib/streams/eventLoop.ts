@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { collectYoungGarbage } from "../threads/garbage.js";
 
-/** Bytes of all long bodies and results in one turn of the event loop. With 1 MiB, the slowest request took half as long again. */
+/** The bytes of long bodies and results in one turn of the event loop. With 1 MiB, the slowest request took half as long again. */
 const turnBytes = 256 * 1024;
-/** Bytes of bodies in a turn while connections arrive: libuv accepts one in each, so the last of sixty would wait for sixty. */
+/** The same while connections arrive: libuv accepts one a turn, so the last of sixty waits for sixty turns. */
 const acceptingTurnBytes = 64 * 1024;
-/** The bytes of smaller pieces do not count: a sender that keeps up with the reader sends pieces of 64 KiB. */
+/** Smaller pieces do not count, because a sender that keeps up with the reader sends pieces of 64 KiB. */
 const pieceBytesMin = 16 * 1024;
-/** But each takes some microseconds, and a sender may make a piece of each byte. */
+/** But each takes some microseconds, and a sender may send each byte as a piece. */
 const smallPiecesMax = 1_000;
-/** Once 64 MiB of buffers were allocated, V8 would collect the whole heap, for up to 30 milliseconds. */
+/** After 64 MiB of new buffers, V8 would collect the whole heap, for up to 30 milliseconds. */
 const collectedBytes = 24 * 1024 * 1024;
 
 let uncollected = 0;
@@ -30,8 +30,8 @@ interface Waiting {
 const waiting: Waiting[] = [];
 
 /**
- * Counts a piece that was read from a socket. Once this turn of the event loop has taken enough, returns a promise of
- * the next, until which the socket should be paused: Node.js reads up to 2 MiB of one socket before it serves others.
+ * Counts a piece that was read from a socket. Once this turn of the event loop has read enough, returns a promise of the next
+ * turn. The caller pauses its socket until then, because Node.js reads up to 2 MiB of one socket before it serves others.
  */
 export function yieldAfterBytes(bytes: number): Promise<void> | undefined {
   if (bytes < pieceBytesMin) {
@@ -65,8 +65,8 @@ async function endOfTurn(): Promise<void> {
 }
 
 /**
- * Resolves in a turn of the event loop that has accepted no connection, for one caller in each, or after a quarter of a
- * second. Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
+ * Resolves in a turn of the event loop that accepted no connection, for one caller a turn, or after a quarter of a second.
+ * Otherwise the last of 400 dashboards that connect together would wait for the work of all others.
  */
 export function yieldUntilNoNewConnections(): Promise<void> {
   return new Promise((resume) => {
@@ -85,7 +85,7 @@ async function resumeInTurn(): Promise<void> {
 
 let lastOwn: Promise<void> = Promise.resolve();
 
-/** Resolves in a later turn of the event loop, for one caller in each, so that requests are served in between. */
+/** Resolves in a later turn of the event loop, for one caller a turn, so that requests are served in between. */
 export function yieldInOrder(): Promise<void> {
   lastOwn = lastOwn.then(() => setImmediate());
   return lastOwn;

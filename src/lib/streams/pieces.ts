@@ -1,10 +1,10 @@
-/** A Buffer takes some hundred bytes besides its own, and keeps all of the memory that it was cut from. */
+/** A Buffer costs some hundred bytes besides its own, and keeps all of the memory that it was cut from. */
 const blockBytes = 4_096;
 
-/** Collects the pieces of a body: small ones are copied together, since a sender may make each byte a piece. */
+/** Collects the pieces of a body. Small ones are copied together, because a sender may send each byte as a piece. */
 export class Pieces {
   readonly #whole: Buffer[] = [];
-  /** The rest of it is free. */
+  /** The current block, of which the rest is free. */
   #block = Buffer.alloc(0);
   #used = 0;
   #length = 0;
@@ -39,13 +39,13 @@ export class Pieces {
     return this.#whole;
   }
 
-  /** All of them as one buffer: a single piece is not copied. */
+  /** All of them as one buffer. A single piece is not copied. */
   concat(): Buffer {
     const [first, ...others] = this.all();
     return first !== undefined && others.length === 0 ? first : Buffer.concat(this.#whole);
   }
 
-  /** The same, and forgets them. */
+  /** Returns all of them as one buffer, and forgets them. */
   take(): Buffer {
     const bytes = this.concat();
     this.#whole.length = 0;

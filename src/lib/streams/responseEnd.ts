@@ -6,8 +6,8 @@ import { AppError } from "../../errors.js";
 const unfinished = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once a response is complete or its client has left. A pipelined response whose turn has not come emits no
- * `close` when its connection closes, so that is observed too.
+ * Calls back once a response is complete or its client has left. It observes the connection too, because a pipelined response
+ * that waits for its turn emits no `close`.
  */
 export function onResponseEnd(response: ServerResponse, callback: () => void): void {
   if (hasEnded(response)) return callback();
@@ -22,7 +22,7 @@ export function onResponseEnd(response: ServerResponse, callback: () => void): v
 
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Aborted once the response is complete or its client has left: whatever its request waits for is no longer needed. */
+/** Aborted once the response is complete or its client has left, because nobody needs the request's work any longer. */
 export function endSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;

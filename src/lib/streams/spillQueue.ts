@@ -5,8 +5,8 @@ const memoryBytesMax = 4 * 1024 * 1024;
 const readBytes = 256 * 1024;
 
 /**
- * Decouples a writer from a slower reader: keeps bytes in memory up to a bound, then in an anonymous temporary file,
- * which vanishes with the process.
+ * Decouples a writer from a slower reader: keeps bytes in memory up to a bound, then in a temporary file that vanishes with the
+ * process.
  */
 export class SpillQueue {
   #inMemory: Buffer[] = [];
@@ -24,7 +24,7 @@ export class SpillQueue {
   /**
    * Calls must not overlap. Nothing is kept once the reader is gone.
    *
-   * @throws {AppError} UNAVAILABLE where there is no room for the temporary file
+   * @throws {AppError} UNAVAILABLE if there is no room for the temporary file
    */
   async push(bytes: Buffer): Promise<void> {
     if (this.#isAbandoned) return;
@@ -87,7 +87,7 @@ export class SpillQueue {
     await file?.close();
   }
 
-  /** The oldest bytes: memory is used again only once the file is read. */
+  /** The oldest bytes. Memory is refilled only once the file has been read. */
   #takeFromMemory(): Buffer | undefined {
     const piece = this.#inMemory.shift();
     this.#inMemoryBytes -= piece?.length ?? 0;

@@ -7,10 +7,10 @@ const collect = runInNewContext("gc") as (options?: { readonly type: "minor" }) 
 /** Collects all garbage of this thread, which takes tens of milliseconds. */
 export function collectGarbage(): void {
   collect();
-  collect({ type: "minor" }); // which first frees the buffers that the other left to a thread of V8
+  collect({ type: "minor" }); // first frees the buffers that the full collection left to a thread of V8
 }
 
-/** Collects what became garbage soon after it was made, such as buffers of sockets: in less than a millisecond. */
+/** Collects short-lived garbage, such as buffers of sockets, in less than a millisecond. */
 export function collectYoungGarbage(): void {
   collect({ type: "minor" });
 }

@@ -11,7 +11,7 @@ export function threadModule(name: string): { readonly filename: string; readonl
   return isFromSources ? { filename, execArgv: ["--import", "tsx"] } : { filename };
 }
 
-/** Takes a `name` as above. Node.js 20 can import a `.ts` module in a thread, but not start it. */
+/** Starts a thread by its `name` as above. Node.js 20 can import a `.ts` module in a thread, but cannot start a thread from it. */
 export function startThread(name: string, options: WorkerOptions): Worker {
   if (!isFromSources) return new Worker(new URL(moduleOf(name)), options);
   const start = `import("tsx/esm/api").then(({ register }) => { register(); return import("${moduleOf(name)}"); })`;
@@ -20,13 +20,13 @@ export function startThread(name: string, options: WorkerOptions): Worker {
 
 const lowestPriority = 19;
 
-/** Lowers the priority of this thread. Only Linux has priorities of threads: elsewhere, nothing changes. */
+/** Lowers the priority of this thread on Linux. Other systems have no priorities of threads. */
 export function lowerPriority(by: number): void {
   if (process.platform !== "linux") return;
   try {
     setPriority(Math.min(lowestPriority, getPriority() + by));
   } catch {
-    // A container may forbid it. The thread does the same, if not after others.
+    // A container may forbid it. The thread then works at normal priority.
   }
 }
 

@@ -5,12 +5,12 @@ import { attributeDue, markLate } from "./pendingAttribution.js";
 
 const claimsEveryMs = 3_600_000;
 const claimDays = 30;
-/** Of a store whose orders are counted anew: then it is the turn of what is due, and of other stores. */
+/** How long one store's recount may take before due orders and other stores get their turn. */
 const turnMs = 1_000;
 
 /**
- * A round of what follows orders: those that are due, in all stores; and orders whose rule was changed, page by page, while it does
- * the others again and again. Old claims of orders that never came are removed once an hour.
+ * A round of the work that follows orders. It attributes due orders of all stores, and applies changed rules page by page, with due
+ * orders in between. Once an hour, it removes old claims of orders that never came.
  *
  * @param onChanged called with the id of each show whose figures changed
  */
@@ -24,7 +24,7 @@ export function createOrderSweep(
   };
   return async (signal) => {
     const failures = new Map<string, unknown>();
-    /** Where work of one store fails, the others go on. What is locked is left to the next time. */
+    /** If work for one store fails, the other stores continue. Locked orders wait for the next round. */
     const tried = async (id: string, work: () => Promise<void>) => {
       if (signal.aborted || failures.has(id)) return;
       await work().catch((error: unknown) => (isLocked(error) ? undefined : failures.set(id, error)));

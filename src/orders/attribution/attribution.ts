@@ -10,23 +10,23 @@ import { divide, fromUnits, toUnits } from "../../lib/money.js";
 export interface Evidence {
   /** The show's number. */
   readonly show: number;
-  /** Of the event, as in ShowEvent. */
+  /** The event's channel, as in ShowEvent. */
   readonly channel: number;
   readonly at: Date;
-  /** View time before the order, of those who watched. */
+  /** For a view, how long they watched before the order. */
   readonly seconds: number;
 }
 
 export interface Evidences {
-  /** The number of the show that the sender named; undefined where there is none. */
+  /** The number of the show that the sender named; undefined if there is none. */
   readonly sentShow?: number | undefined;
   /** The show that the viewer watched last. */
   readonly watched?: Evidence | undefined;
-  /** Where the viewer put a product into the cart last, by product. */
+  /** By product, where the viewer last put it into the cart. */
   readonly carts: ReadonlyMap<string, Evidence>;
 }
 
-/** What of an order counts for one show and channel, or for none: OrderPart. */
+/** The part of an order that counts for one show and channel, or for none (OrderPart). */
 export interface Part {
   /** 0 for none. */
   readonly show: number;
@@ -34,10 +34,10 @@ export interface Part {
   readonly channel: number;
   readonly rule: AttributionRule;
   readonly reason: Reason;
-  /** When what it counts for happened; the time of the order where nothing did. */
+  /** When the event that it counts for occurred, else the time of the order. */
   readonly at: Date;
   readonly seconds: number;
-  /** Empty where it counts for no product. */
+  /** Empty if it counts for no product. */
   readonly productId: string;
   readonly amount: number;
   readonly refunded: number;
@@ -49,14 +49,14 @@ export type PartRefund = Omit<OrderRefund, "id">;
 
 type Reasoned = Pick<Part, "show" | "channel" | "reason" | "at" | "seconds" | "productId">;
 
-/** An order with the viewer whom it is attributed by: the one that the shop names, or else whom a page claims it for. */
+/** An order with the viewer by whom it is attributed: the one that the shop names, or else the one for whom a page claims it. */
 export interface AttributedOrder extends KnownOrder {
   readonly viewer: string | null;
 }
 
 /**
- * The parts of an order, each of which counts once, for at most one show: together they are the whole order, to the unit.
- * None for an order that was not paid.
+ * Divides an order into parts, each for at most one show. They add up to the whole order, to the unit. None for an order that was not
+ * paid.
  */
 export function partsOf(
   order: AttributedOrder,
@@ -97,7 +97,7 @@ function found({ show, channel, at, seconds }: Evidence) {
   return { show, channel, at, seconds };
 }
 
-/** Lines by the show of their product; whatever is left counts for none. */
+/** Each line counts for the show of its product; the rest counts for none. */
 function partsByCart(order: AttributedOrder, money: CountedOrder, { carts }: Evidences, step: number): Part[] {
   const groups = new Map<string, { reasoned: Reasoned; lines: OrderLine[]; units: number }>();
   const amounts = lineUnits(money, step);
@@ -133,7 +133,7 @@ interface Share {
   readonly units: number;
 }
 
-/** Of each part, its share of each refund. */
+/** For each part, its share of each refund. */
 function refundsOfParts(money: CountedOrder, parts: readonly Share[], step: number): CountedRefund[][] {
   const left = parts.map(({ units }) => units);
   const ofParts: CountedRefund[][] = parts.map(() => []);
@@ -150,8 +150,8 @@ function refundsOfParts(money: CountedOrder, parts: readonly Share[], step: numb
 }
 
 /**
- * What each line adds to the order, in whole steps: its amount, or less where all lines together exceed it. What shops lose or gain by
- * rounding each line goes to the lines as well.
+ * What each line adds to the order, in whole steps: its amount, or less if all lines together exceed the order. A shop's rounding
+ * difference goes to the lines as well.
  */
 function lineUnits({ gross, lines }: CountedOrder, step: number): number[] {
   const units = lines.map(({ amount }) => toUnits(amount));
@@ -160,7 +160,7 @@ function lineUnits({ gross, lines }: CountedOrder, step: number): number[] {
   return isRounded ? divide(gross, units, step) : divide(gross, [...units, rest], step).slice(0, -1);
 }
 
-/** How a refund is divided over parts: by its lines, and the rest in proportion to what is left of each. */
+/** Divides a refund among parts: by its lines, and the rest in proportion to what is left of each part. */
 function sharesOf(
   { units, lines }: CountedRefund,
   parts: readonly { readonly lines: readonly OrderLine[] }[],

@@ -42,7 +42,7 @@ function partOf(row: PartRow): Part {
   };
 }
 
-/** The parts by which orders count, by order. */
+/** The parts of orders as they count now, by order. */
 export async function partsBefore(
   db: Database,
   storeId: string,

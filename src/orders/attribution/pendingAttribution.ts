@@ -14,10 +14,10 @@ const pageEvents = 2_000;
 const timeoutMs = 60_000;
 
 /**
- * Attributes the orders that are due: those that came as events, those of late events, and those of five minutes ago. If this process
- * ends before, another call does it.
+ * Attributes due orders: those that arrived as events, those with late events, and those of five minutes ago. If this process ends
+ * before, another call does it.
  *
- * @param of these orders alone
+ * @param of only these orders
  * @returns the ids of the shows whose figures changed
  */
 export async function attributeDue(
@@ -43,14 +43,14 @@ export async function attributeDue(
 }
 
 interface Span {
-  /** Of a viewer, in PostgreSQL's form of an array's element. */
+  /** The viewer's id, as an element of a PostgreSQL array. */
   readonly viewer: string;
   readonly from: string;
   readonly until: string;
 }
 
 /**
- * Marks the orders that count by what was watched and whose viewers have late events: those placed between an event's beginning and
+ * Marks orders as due whose viewers have late events and whose rule uses them: those placed between the beginning of such an event and
  * the end of the window after it.
  *
  * @returns whether events are left
@@ -66,7 +66,7 @@ async function markWithin(transaction: Database, storeId: string): Promise<boole
   const { events, spans } = late ?? { events: 0, spans: [] };
   const { rule, windowHours } = await attributionOf(transaction, storeId);
   if (spans.length === 0 || rule === "AS_SENT") return events === pageEvents;
-  await waitForOrders(transaction, storeId); // an order that is just being stored may not have seen the events
+  await waitForOrders(transaction, storeId); // an order that is being stored may not have seen the events
   const column = (name: keyof Span) => textArrayLiteral(spans.map((span) => span[name]));
   const now = new Date();
   const isWithin = Prisma.sql`o."placedAt" BETWEEN v."from" AND v.until + ${windowHours}::int * interval '1 hour'`;
@@ -85,7 +85,7 @@ async function markWithin(transaction: Database, storeId: string): Promise<boole
   return events === pageEvents;
 }
 
-/** Removes the next late events, and answers with how many there were, and for each viewer the time that they span. */
+/** Removes the next late events. Returns how many there were, and for each viewer the time that they span. */
 function takeLate(storeId: string): Prisma.Sql {
   return Prisma.sql`
     WITH taken AS (

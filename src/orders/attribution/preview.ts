@@ -10,7 +10,7 @@ import { partsBefore } from "./parts.js";
 import { attributionOf } from "./settings.js";
 
 const pageOrders = 1_000;
-/** Takes some seconds. */
+/** More would take too long: these take some seconds. */
 const previewedOrdersMax = 100_000;
 
 interface Sums {
@@ -20,18 +20,18 @@ interface Sums {
 }
 
 export interface AttributionChange {
-  /** Null for what counts for no show. */
+  /** Null for orders that count for no show. */
   readonly show: { readonly id: string; readonly name: string } | null;
   readonly before: Readonly<Sums>;
   readonly after: Readonly<Sums>;
 }
 
 export interface AttributionPreview {
-  /** All of the store. */
+  /** All orders of the store. */
   readonly orders: number;
-  /** How many of them were looked at: the latest. */
+  /** How many of them were compared: the latest. */
   readonly previewed: number;
-  /** Shows whose figures would change, those first whose sales would most. */
+  /** Shows whose figures would change, the largest change of sales first. */
   readonly changes: readonly AttributionChange[];
 }
 
@@ -40,7 +40,7 @@ interface PreviewOptions {
   readonly ordersMax?: number;
 }
 
-/** What another rule would change, show by show, of the latest 100,000 orders. Nothing is changed. */
+/** What another rule would change for the latest 100,000 orders, show by show. Changes nothing. */
 export async function previewAttribution(
   db: Database,
   storeId: string,
@@ -54,7 +54,7 @@ export async function previewAttribution(
       const own = parts.filter((part) => part.show === show);
       const sums = byShow.get(show) ?? { before: none(), after: none() };
       byShow.set(show, sums);
-      // An order that counts in part for a show is attributed.
+      // An order of which a part counts for a show is attributed.
       sums[when].orders += Number(show !== 0 || own.length === parts.length);
       sums[when].sales += own.reduce((units, part) => units + toUnits(part.amount), 0);
       sums[when].refunds += own.reduce((units, part) => units + toUnits(part.refunded), 0);

@@ -2,7 +2,7 @@ import type { Part } from "./attribution.js";
 
 const [minute, hour, day] = [60, 3_600, 86_400];
 
-/** Why a part of an order counts for its show, or for none, in a sentence. */
+/** A sentence that says why a part of an order counts for its show, or for none. */
 export function becauseOf(part: Part, placedAt: Date, windowHours: number, showName: string | null): string {
   const name = showName ?? "a show";
   const before = beforeOrder(placedAt.getTime() - part.at.getTime());

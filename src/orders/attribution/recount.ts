@@ -10,19 +10,19 @@ import { waitForOrders } from "../state/order.store.js";
 import type { Attribution } from "./settings.js";
 import type { AttributionRule } from "../../database/codes.js";
 
-/** Until a page is committed, others wait for its orders; on the embedded engine, for the only session. */
+/** Small, because others wait for its orders until it is committed; on the embedded engine, for the only session. */
 const pageOrders = { server: 500, embedded: 50 };
 const timeoutMs = 60_000;
 
-/** By which rule a store's orders count, and how far they are counted by it. */
+/** The rule by which a store's orders count, and how far it has been applied. */
 export interface AttributionState extends Attribution {
-  /** Null unless orders are just being counted anew by a changed rule, the latest first. */
+  /** Null unless a changed rule is being applied to orders, the latest first. */
   readonly recount: { readonly orders: number; readonly done: number } | null;
 }
 
 /**
- * Changes the rule by which a store's orders count. All of them are due then, but those that come from now on, which count by the new
- * rule at once: the sweep of a server counts them anew, also after this process has ended.
+ * Changes the rule by which a store's orders count. New orders count by the new rule at once. All earlier ones become due, and a
+ * server's sweep recounts them, even after this process has ended.
  *
  * @returns how many are due
  */
@@ -45,13 +45,13 @@ export async function attributionState(db: Database, storeId: string): Promise<A
   });
   const { attributionRule, attributionHours = 0, recountOrders = null, recountDone = 0 } = store ?? {};
   return {
-    rule: (attributionRule ?? "AS_SENT") as AttributionRule, // a CHECK of the table lists the same
+    rule: (attributionRule ?? "AS_SENT") as AttributionRule, // the table's CHECK lists the same rules
     windowHours: attributionHours,
     recount: recountOrders === null ? null : { orders: recountOrders, done: Math.min(recountDone, recountOrders) },
   };
 }
 
-/** Stores whose orders are being counted anew. */
+/** Stores in which a changed rule is being applied to orders. */
 export async function recountedStores(db: RootDatabase): Promise<readonly string[]> {
   const stores = await db.$queryRaw<{ id: string }[]>`/* all_stores_recounted */
     SELECT id FROM "Store" WHERE "recountOrders" IS NOT NULL ORDER BY id`;
@@ -59,9 +59,9 @@ export async function recountedStores(db: RootDatabase): Promise<readonly string
 }
 
 /**
- * Counts the next of a store's orders anew, each as a whole, in one transaction.
+ * Recounts the next page of a store's orders, each as a whole, in one transaction.
  *
- * @returns whether some are left, unless another process is at it, and the ids of the shows whose figures changed
+ * @returns whether orders are left for this process, and the ids of the shows whose figures changed
  */
 export async function recountPage(
   db: RootDatabase,
@@ -82,7 +82,7 @@ async function pageWithin(transaction: Database, storeId: string, take: number) 
   const store = lock?.isFree === true ? await transaction.store.findFirst({ where: { id: storeId } }) : null;
   if (store === null || store.recountOrders === null) return { isRest: false, changed: [] };
   const { attributionRule, attributionHours, recountBefore, recountId } = store;
-  // Those who began to write orders before the rule was changed count them by the earlier one.
+  // Transactions that began before the rule was changed still write orders by the earlier one.
   if (recountBefore === null) await waitForOrders(transaction, storeId);
   const isLeft = recountBefore && Prisma.sql`AND ("placedAt", id) < (${recountBefore}::timestamptz, ${recountId})`;
   const next = await transaction.$queryRaw<{ id: string; placedAt: Date }[]>`
@@ -91,7 +91,7 @@ async function pageWithin(transaction: Database, storeId: string, take: number) 
   const { changed } = await attributeWithin(transaction, storeId, next);
   const last = next.length === take ? next.at(-1) : undefined;
   await transaction.store.updateMany({
-    // Unless the rule was changed meanwhile: then all are due again.
+    // Unless the rule was changed again, which makes all orders due again.
     where: { id: storeId, attributionRule, attributionHours, recountBefore, recountId },
     data:
       last === undefined

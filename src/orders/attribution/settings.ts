@@ -11,13 +11,13 @@ export const attributionRules = Object.keys(ruleCodes) as readonly AttributionRu
 
 export interface Attribution {
   readonly rule: AttributionRule;
-  /** How long before an order something must have happened to count. */
+  /** How many hours before an order an event may count. */
   readonly windowHours: number;
 }
 
-/** How a store's orders are attributed, and the smallest amount by which they are divided. */
+/** How a store's orders are attributed, and the smallest amount into which they are divided. */
 export interface AttributionSettings extends Attribution {
-  /** In units (lib/money.ts): one of the last decimals of the store's currency. */
+  /** The smallest amount of the store's currency, in units (lib/money.ts). */
   readonly step: number;
 }
 
@@ -27,7 +27,7 @@ export async function attributionOf(db: Database, storeId: string): Promise<Attr
     select: { attributionRule: true, attributionHours: true, currency: true },
   });
   return {
-    rule: (store?.attributionRule ?? "AS_SENT") as AttributionRule, // a CHECK of the table lists the same
+    rule: (store?.attributionRule ?? "AS_SENT") as AttributionRule, // the table's CHECK lists the same rules
     windowHours: store?.attributionHours ?? 0,
     step: toUnits(10 ** -currencyDecimals(store?.currency ?? null)),
   };

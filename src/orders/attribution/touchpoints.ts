@@ -6,11 +6,11 @@ import { idArrayLiteral } from "../../events/record/eventValues.sql.js";
 import type { AttributedOrder, Evidence, Evidences, Part } from "./attribution.js";
 import type { Attribution } from "./settings.js";
 
-/** Less is a page that was opened and left. */
+/** Less means that a page was opened and left. */
 const watchedSecondsMin = 3;
 
 interface EvidenceRow {
-  /** The position of the order, from 1. */
+  /** The order's position, from 1. */
   readonly place: number;
   readonly productId: string;
   readonly show: number;
@@ -20,9 +20,9 @@ interface EvidenceRow {
 }
 
 /**
- * What orders are attributed by, in their order: one statement for all of them.
+ * What the viewers did, by which orders are attributed, for each order: one statement for all of them.
  *
- * @param partsOf an order has by the same viewer: what was removed since of a show stays true of them
+ * @param partsOf the parts that orders have already by the same viewer: they keep what was pruned from a show since
  */
 export async function readEvidences(
   db: Database,
@@ -52,7 +52,7 @@ function windowStartOf(placedAt: Date | undefined, { windowHours }: Attribution)
   return Number(placedAt) - windowHours * 3_600_000;
 }
 
-/** Whether a part is by this rule, for something within the window. */
+/** Whether a part follows this rule, for an event within the window. */
 function isWithin({ rule, show, at }: Part, { placedAt }: AttributedOrder, attribution: Attribution): boolean {
   if (rule === "AS_SENT" || rule !== attribution.rule) return false;
   return show !== 0 && at <= placedAt && Number(at) >= windowStartOf(placedAt, attribution);
@@ -111,8 +111,8 @@ function ordersFrom(orders: readonly AttributedOrder[]): Prisma.Sql {
 }
 
 /**
- * What the viewer of an order `o` did within a time, as `v`. OFFSET 0 has it looked up for each order: for a join, the planner might
- * read all events of the store.
+ * Events of an order `o`'s viewer within a time, as `v`. OFFSET 0 makes PostgreSQL look them up for each order: for a join, the planner
+ * might read all events of the store.
  */
 function eventsOf(storeId: string, which: Prisma.Sql, until: Prisma.Sql, windowHours: number): Prisma.Sql {
   return Prisma.sql`
@@ -126,12 +126,12 @@ function windowStart(windowHours: number): Prisma.Sql {
   return Prisma.sql`o."placedAt" - ${windowHours}::int * interval '1 hour'`;
 }
 
-/** The one of several rows that comes last, as their evidence. */
+/** The channel of the last of several rows. */
 const lastChannel = Prisma.sql`(array_agg(channel::int ORDER BY "occurredAt" DESC, channel))[1]`;
 
 /**
- * The show that the viewer of each order watched last. A VIEW is the time of so many seconds until it occurred: the times of a show
- * are cut to the window before the order, and what several have in common counts once.
+ * The show that the viewer of each order watched last. A VIEW spans its seconds before it occurred. The spans of a show are cut to the
+ * window before the order, and overlaps count once.
  *
  * @param orders as ordersFrom
  */

@@ -15,7 +15,7 @@ import { parseDateTime } from "../../lib/dateTime.js";
 import { momentReader } from "../../lib/timeZone.js";
 import type { OrderColumn } from "./orderColumns.js";
 
-/** Of the store, as cells are read by them. */
+/** Settings of the store that decide how cells are read. */
 export interface FileSettings {
   readonly currency: string | null;
   readonly timeZone: string;
@@ -30,8 +30,8 @@ const amountColumns = ["amount", "refunded", "price"] as const;
 type AmountColumn = (typeof amountColumns)[number];
 
 /**
- * Reads the export of Shopify or WooCommerce once, to learn what single cells do not show: which mark separates decimals, and whether
- * ids are those of one order each. Its orders can be read then.
+ * Reads an export of Shopify or WooCommerce once, to learn what single cells do not show: which mark separates decimals, and whether each
+ * id belongs to one order. Then its orders can be read.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
@@ -112,7 +112,7 @@ class OrderReader {
       amount,
       currency: cells.currency?.toUpperCase() || null,
       viewerId: viewerOf(first, (fault) => faults.push(fault)),
-      // Discounts of the whole order are not those of a line.
+      // If lines exceed the order, it has discounts that no line shows.
       lines: sum <= toUnits(amount) + toUnits(0.01) ? lines : [],
       refunds: refunded > 0 ? [{ id: "file", amount: refunded }] : [],
     };
@@ -137,7 +137,7 @@ class OrderReader {
     if (refunded !== undefined || !isPart) return refunded ?? 0;
     throw faultAt(
       row.line,
-      "A part of the order is refunded, and nothing says how much: add the column Refunded Amount.",
+      "The order is partly refunded, but the file does not say how much: add the column Refunded Amount.",
     );
   }
 
@@ -177,7 +177,7 @@ class OrderReader {
   }
 }
 
-/** Of a column of its own, or as Shopify writes it among the notes of an order, under any of the names that hooks take. */
+/** From its own column, or from Shopify's notes of an order, under any of the names that hooks accept. */
 function viewerOf({ cells }: OrderRowOfFile, note: Note): string | null {
   const { viewer = "", otherViewer = "", notes = "" } = cells;
   const noted = notes.split("\n").flatMap((line) => {
@@ -194,10 +194,10 @@ function viewerOf({ cells }: OrderRowOfFile, note: Note): string | null {
 const shape =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?)? ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/iu;
 
-/** Undefined for a text that is no time. @param isUtc whether a time without a zone is of UTC, whatever the store's zone is */
+/** Undefined for a text that is not a time. @param isUtc whether a time without a zone is in UTC, and not in the store's zone */
 type ReadTime = (text: string, isUtc: boolean) => Date | undefined;
 
-/** Reads times as `2026-05-04 12:00:00 +0200`. A time without a zone is of the store's; a day without a time begins it. */
+/** Reads times such as `2026-05-04 12:00:00 +0200`. A time without a zone is in the store's; a day without a time means its start. */
 export function timeReader(timeZone: string): ReadTime {
   const momentOf = momentReader(timeZone);
   return (text, isUtc) => {
@@ -217,14 +217,14 @@ function offsetOf(zone: string): string {
   return `${hours}:${minutes}`;
 }
 
-/** The rows of one order, which stand together: only the first needs what concerns all of it. */
+/** The adjacent rows of one order. Only the first needs the values of the whole order. */
 interface OrderGroup {
   readonly id: string;
-  /** The number or the name that customers see; empty where the file has none. */
+  /** The number or the name that customers see; empty if the file has none. */
   readonly name: string;
   readonly first: OrderRowOfFile;
   readonly rows: readonly OrderRowOfFile[];
-  /** Whether the file has no ids, so that a number or a name stands for one. */
+  /** Whether the file has no ids, so that a number or a name serves as one. */
   readonly isByNumber: boolean;
 }
 
@@ -250,20 +250,20 @@ function namesOf({ cells, columns, line }: OrderRowOfFile): { readonly id: strin
   const name = cells.number ?? "";
   const id = columns.at.id === undefined ? name : (cells.id ?? "").replace(/^'/u, "");
   if (isOfSpreadsheet(id)) {
-    const message = `${shownValue(id)} is an id that a spreadsheet has changed: export the orders again, and do not save them with it.`;
+    const message = `${shownValue(id)} is an id that a spreadsheet changed: export the orders again, and do not save them from a spreadsheet.`;
     throw faultAt(line, message);
   }
   return { id, name };
 }
 
-/** `5.12E+12`, `5123456789012.0`, `5,123,456`: a number as a spreadsheet shows it. */
+/** Whether an id looks like a number in a spreadsheet: `5.12E+12`, `5123456789012.0`, `5,123,456`. */
 function isOfSpreadsheet(id: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d+$/iu.test(id) || /^\d(?:[.,]\d+)E\d+$/iu.test(id) || /^\d+[.,][\d.,]*$/u.test(id);
 }
 
 const ofOrder = ["amount", "refunded", "currency", "status", "placedAt", "cancelledAt"] as const;
 
-/** Rows of an order repeat what the first one says of it, or say nothing. */
+/** Further rows of an order must repeat the values of the first one, or leave them empty. */
 function requireSame({ id, name, first }: OrderGroup, { cells, columns, line }: OrderRowOfFile, other: string): void {
   if (name !== "" && other !== "" && name !== other) throw twoNames(line, id, [name, other]);
   const column = ofOrder.find(
@@ -273,7 +273,7 @@ function requireSame({ id, name, first }: OrderGroup, { cells, columns, line }: 
   const values = `${shownValue(cells[column] ?? "")}, and on line ${first.line} ${shownValue(first.cells[column] ?? "")}`;
   throw faultAt(
     line,
-    `${columnName(column, columns.names)} of order ${shownValue(id)} is ${values}: it must be of the whole order.`,
+    `${columnName(column, columns.names)} of order ${shownValue(id)} is ${values}: it must be the same for the whole order.`,
   );
 }
 
@@ -291,7 +291,7 @@ function twoNames(line: number, id: string, names: readonly [string, string]) {
 
 const groupsMax = 10_000;
 
-/** Refuses an id that comes again among the last 10,000 orders: with another name, or apart from its first rows. */
+/** Refuses an id that returns within 10,000 orders, with another name or apart from its first rows. */
 class RecentIds {
   readonly #names = new Map<string, string>();
 
@@ -299,7 +299,7 @@ class RecentIds {
     const before = this.#names.get(id);
     if (before !== undefined && before !== name) throw twoNames(line, id, [before, name]);
     if (before !== undefined) {
-      throw faultAt(line, `The rows of order ${shownValue(id)} do not stand together: sort the file by order.`);
+      throw faultAt(line, `The rows of order ${shownValue(id)} are not adjacent: sort the file by order.`);
     }
     this.#names.set(id, name);
     const [oldest] = this.#names.keys();

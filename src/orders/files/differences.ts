@@ -9,13 +9,13 @@ import { type FileOrder, isPaid, statusOf } from "./fileOrder.js";
 export interface Difference {
   readonly kind: "missing" | "unknown" | "different";
   readonly id: string;
-  /** Of the file; null for an order that it does not have. */
+  /** The line in the file; null for an order that it does not have. */
   readonly line: number | null;
   readonly message: string;
 }
 
 /**
- * Compares orders of a file with what is known of them.
+ * Compares orders of a file with the known ones.
  *
  * @param news what the orders report
  * @returns a difference, or undefined, for each
@@ -43,7 +43,7 @@ type Found = Pick<Difference, "kind" | "message"> | undefined;
 
 function differenceOf(item: FileOrder, news: OrderNews | undefined, row: OrderRow | undefined): Found {
   const order = row && orderOf(row);
-  if (order?.money.isPart === true) return undefined; // it counts with another one
+  if (order?.money.isPart === true) return undefined; // it counts with its parent
   const money = order && counted(order);
   const inFile = isPaid(item) && news !== undefined ? counted(merge(undefined, news)) : undefined;
   if (inFile === undefined) return money && differenceOfUnpaid(item, money);
@@ -55,7 +55,7 @@ function differenceOf(item: FileOrder, news: OrderNews | undefined, row: OrderRo
   return { kind: "different", message: `${amounts(inFile)} in the file, ${amounts(money)} here.` };
 }
 
-/** An order that was not paid counts for nothing; of one that is cancelled, nothing may be left. */
+/** An unpaid order must not count here, and nothing may be left of a cancelled one. */
 function differenceOfUnpaid(item: FileOrder, money: CountedOrder): Found {
   const isGone = item.csv?.isGone ?? item.shop?.state.isCancelled;
   if (isGone === true && netOf(money) === 0) return undefined;

@@ -7,50 +7,50 @@ import type { OrderInput } from "../state/order.rules.js";
 import type { OrderNews, OrderState } from "../state/order.state.js";
 import type { OrderStatus } from "./cells/status.js";
 
-/** What only a CSV says of an order. */
+/** What only a CSV says about an order. */
 interface CsvFacts {
   readonly status: OrderStatus;
   /** Cancelled, or refunded as a whole. */
   readonly isGone: boolean;
-  /** All that was ever given back. */
+  /** Everything ever refunded. */
   readonly refunded: number;
   readonly isByNumber: boolean;
 }
 
-/** What the REST API of a shop's system says of an order, which hooks deliver as well. */
+/** What the REST API of a shop's system says about an order, as hooks do. */
 interface ShopFacts {
   readonly state: HookState;
   readonly status: string;
 }
 
-/** An order of a file, as it was read. */
+/** An order as read from a file. */
 export interface FileOrder {
   readonly order: OrderInput;
-  /** On which it begins, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number;
-  /** The number or the name that customers see; empty where the file has none. */
+  /** The number or the name that customers see; empty if the file has none. */
   readonly name: string;
-  /** Why something of it was not used that bears no money. */
+  /** Why members that do not affect money were not used. */
   readonly faults: readonly string[];
-  /** Undefined of NDJSON. */
+  /** Undefined for NDJSON. */
   readonly csv?: CsvFacts;
-  /** Undefined of a CSV, and of orders as recordOrders takes them. */
+  /** Undefined for a CSV, and for orders as recordOrders takes them. */
   readonly shop?: ShopFacts;
 }
 
-/** Whether an order of a file was paid, and is no part of another: others count for nothing. */
+/** Whether an order of a file was paid and is not a part of another one. Others count for nothing. */
 export function isPaid({ csv, shop }: FileOrder): boolean {
   if (shop !== undefined) return shop.state.isPaid && shop.state.isPart !== true;
   return csv?.status.isPaid ?? true;
 }
 
-/** Why an order that does not count does not. */
+/** Why an order does not count. */
 export function statusOf({ csv, shop }: FileOrder): string {
   return shop?.state.isPart === true ? "part of another order" : (shop?.status ?? csv?.status.name ?? "");
 }
 
 /**
- * What orders of a file report, each where it has something to report.
+ * What orders of a file report, without orders that report nothing.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line, for what recordOrders refuses
  */
@@ -83,7 +83,7 @@ function pair(item: FileOrder, news: OrderNews | undefined): [FileOrder, OrderNe
   return news === undefined ? [] : [[item, news]];
 }
 
-/** What a CSV says of an order is less than its state. */
+/** A CSV says less about an order than a state does. */
 function newsOfOrder({ csv }: FileOrder, state: OrderState | undefined): OrderNews | undefined {
   if (state === undefined || csv === undefined) return state;
   const { id, placedAt, amount, lines, viewerId } = state;

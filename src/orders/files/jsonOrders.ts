@@ -8,15 +8,15 @@ import { stateOfWoocommerce } from "../hooks/woocommerce.js";
 import type { FileOrder } from "./fileOrder.js";
 import { faultAt, readObject } from "./orderLines.js";
 
-/** As deliveries of hooks. */
+/** As much as a delivery of a hook. */
 const lineBytesMax = 4 * 1_048_576;
 const dividedMax = 2_000_000;
 
-/** What orders of a file are read with. */
+/** What reading orders of a file needs. */
 interface Reading {
-  /** Of the store. */
+  /** The store's. */
   readonly currency: string | null;
-  /** The ids of orders that marketplaces have divided: a file may have them behind their parts. */
+  /** Ids of orders that marketplaces divided. A file may list them after their parts. */
   readonly divided: Set<string>;
 }
 
@@ -30,7 +30,7 @@ async function* readJsonLines(handle: FileHandle, reading: Reading): AsyncGenera
   const { size } = await handle.stat();
   for await (const { lines } of readLines(handle, size, lineBytesMax)) {
     for (const { text, number, fault } of lines) {
-      if (fault !== undefined) throw faultAt(number, "The line is too long, or no UTF-8.");
+      if (fault !== undefined) throw faultAt(number, "The line is too long, or not UTF-8.");
       let value: unknown;
       try {
         value = JSON.parse(text);
@@ -45,9 +45,9 @@ async function* readJsonLines(handle: FileHandle, reading: Reading): AsyncGenera
 interface ShopSystem {
   readonly name: string;
   readonly stateOf: typeof stateOfShopify;
-  /** Members that no other order has. */
+  /** Members that only its orders have. */
   readonly marks: readonly string[];
-  /** Members without which an order would count for more or less than it is worth. */
+  /** Without one of these, an order would count for a wrong amount. */
   readonly needed: readonly string[];
   readonly ofLines: readonly string[];
   readonly ofRefunds: readonly string[];
@@ -86,7 +86,7 @@ function readOrder(value: unknown, text: string, line: number, reading: Reading)
   if (system !== undefined) return readShopOrder(system, text, line, reading);
   throw faultAt(
     line,
-    "The line is no order as recordOrders takes it (id, placedAt, amount), and none of the REST API of WooCommerce (wc/v3) or Shopify: " +
+    "The line is neither an order for recordOrders (id, placedAt, amount) nor one of the REST API of WooCommerce (wc/v3) or Shopify: " +
       "write one of their orders on each line.",
   );
 }
@@ -111,7 +111,7 @@ function readShopOrder(system: ShopSystem, text: string, line: number, { currenc
   }
 }
 
-/** Lists can be fetched without some of their members: what is missing is not guessed. */
+/** Lists can be fetched without some members. Missing ones are not guessed. */
 function requireMembers(order: Json, system: ShopSystem, line: number): void {
   const { name, needed, ofLines, ofRefunds } = system;
   const missing = [
@@ -132,7 +132,7 @@ function missingOf(order: Json, list: string, members: readonly string[]): reado
     .map((name) => `${list}.${name}`);
 }
 
-/** What says that an order is a part of another one, and whether prices have the taxes that lines name. */
+/** Members that say whether an order is a part of another one, and whether prices include the lines' taxes. */
 function missingTogether(order: Json): readonly string[] {
   const family = ["parent_id", "created_via", "meta_data", "date_paid_gmt"];
   const isOfFamily = family.slice(0, 2).some((member) => Object.hasOwn(order, member));

@@ -5,14 +5,14 @@ import type { FileOrder } from "./fileOrder.js";
 import { faultAt } from "./orderLines.js";
 
 /**
- * A file that has only numbers or names of orders fits a store of which all orders came from such files: orders that are known by
- * their ids would count twice.
+ * Refuses a file that has only numbers or names of orders, unless all orders of the store came from such files: orders that are known
+ * by their ids would count twice.
  *
  * @throws {AppError} VALIDATION_FAILED
  */
 export async function requireIds(db: Database, storeId: string): Promise<void> {
   const hooks = await db.hook.count({ where: { storeId } });
-  // In JSON, quotes within a text are escaped: nothing but the member is the same.
+  // JSON escapes quotes within texts, so only the member matches.
   const [{ hasOthers } = { hasOthers: false }] = await db.$queryRaw<{ hasOthers: boolean }[]>`
     SELECT EXISTS (SELECT FROM "ShopOrder" WHERE "storeId" = ${storeId} AND state NOT LIKE '%"isByNumber":true%') AS "hasOthers"`;
   if (hooks === 0 && !hasOthers) return;
@@ -24,7 +24,7 @@ export async function requireIds(db: Database, storeId: string): Promise<void> {
   );
 }
 
-/** Whether a store has orders of which only a number or a name is known. */
+/** Whether a store has orders that are known only by number or name. */
 export async function hasNumberedOrders(db: Database, storeId: string): Promise<boolean> {
   const [row] = await db.$queryRaw<{ found: boolean }[]>`
     SELECT EXISTS (SELECT FROM "ShopOrder" WHERE "storeId" = ${storeId} AND state LIKE '%"isByNumber":true%') AS found`;
@@ -32,10 +32,10 @@ export async function hasNumberedOrders(db: Database, storeId: string): Promise<
 }
 
 /**
- * Of a store that has numbered orders.
+ * For a store with such orders, refuses an order that may be one of them.
  *
- * @throws {AppError} VALIDATION_FAILED where an order of a file is known by its number or its name, and would count once more by its
- * id, or where nothing says whether it is
+ * @throws {AppError} VALIDATION_FAILED if an order of the file is known by its number or name and would count again by its id, or if it
+ * names neither
  */
 export async function requireOneId(db: Database, storeId: string, batch: readonly FileOrder[]): Promise<void> {
   const names = batch.map(({ name, order }) => name || order.id);
@@ -55,5 +55,5 @@ export async function requireOneId(db: Database, storeId: string, batch: readonl
 }
 
 const noName =
-  "The store knows orders by their numbers or names, from a file without ids, and nothing says whether this one is among them: add " +
+  "The store knows orders by their numbers or names, from a file without ids, and this one may be among them: add " +
   "the column Order Number or Name, or record this one in a new store.";

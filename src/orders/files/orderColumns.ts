@@ -4,12 +4,12 @@ import { isViewerName } from "../hooks/payload.js";
 import { faultAt } from "./orderLines.js";
 
 /**
- * The columns of an order export, by the names of their headers in lower case, without other characters than letters and digits. Of
- * several that are there, the first one counts.
+ * The columns of an order export by the names of their headers: only letters and digits, in lower case. If a file has several names of a
+ * column, the first one here counts.
  */
 const orderColumns = {
   id: ["orderid", "id"],
-  /** What customers see, which is no id: shops may change it, and hooks do not know an order by it. */
+  /** What customers see. Not an id, because shops may change it and hooks do not use it. */
   number: ["ordernumber", "order", "ordernr", "orderno", "ordername", "name"],
   placedAt: ["createdat", "orderdate", "datecreated", "date"],
   amount: ["ordertotal", "ordertotalamount", "total"],
@@ -19,7 +19,7 @@ const orderColumns = {
   refunded: ["refundedamount", "orderrefundamount", "refundedtotal", "refunded"],
   notes: ["noteattributes", "customernote"],
   viewer: ["vitrineviewer", "metavitrineviewer"],
-  /** Of a shop that has changed its checkout. */
+  /** The viewer in a shop that has changed its checkout. */
   otherViewer: [],
   sku: ["lineitemsku", "sku", "itemsku", "productsku"],
   variant: ["lineitemvariantid", "variationid", "itemvariationid", "variantid"],
@@ -33,19 +33,19 @@ export type OrderColumn = keyof typeof orderColumns;
 
 export interface OrderColumns {
   readonly at: Readonly<Partial<Record<OrderColumn, number>>>;
-  /** As the header has them. */
+  /** As in the header. */
   readonly names: Readonly<Partial<Record<OrderColumn, string>>>;
-  /** Cells that each row must have. */
+  /** The number of cells that each row must have. */
   readonly width: number;
-  /** Columns whose times without a zone are of UTC: their names say so. */
+  /** Columns with times in UTC if they have no zone, according to their names. */
   readonly utc: ReadonlySet<OrderColumn>;
 }
 
 const utcNames = /gmt|utc/u;
-/** Names of columns of what is left of an order without tax and shipping. */
+/** Names of columns with the net amount of an order, without tax and shipping. */
 const netNames = /^(?:n|net)(?:revenue|sales?|total|amount|payments?)/u;
 
-/** @throws {AppError} VALIDATION_FAILED for a header that lacks what is needed, or is unclear */
+/** @throws {AppError} VALIDATION_FAILED for a header that lacks a needed column, or is ambiguous */
 export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "line">): OrderColumns {
   const names = header.map((name) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, ""));
   const at: Partial<Record<OrderColumn, number>> = {};
@@ -65,13 +65,13 @@ export function columnsOf(header: readonly string[], { line }: Pick<CsvRecord, "
   return { at: own, names: shownNames, width: Math.max(...Object.values(own)) + 1, utc };
 }
 
-/** -1 where none of them is there. */
+/** -1 if there is none. */
 function indexOf(names: readonly string[], aliases: readonly string[], column: OrderColumn, header: readonly string[]) {
   const first = firstOf(names, aliases, column, header);
   return first === -1 ? names.indexOf(aliases.find((alias) => names.includes(alias)) ?? "-") : first;
 }
 
-/** A column that comes before those of the other names, or -1. */
+/** A column that takes precedence over other names, or -1. */
 function firstOf(names: readonly string[], aliases: readonly string[], column: OrderColumn, header: readonly string[]) {
   switch (column) {
     case "viewer":
@@ -80,14 +80,14 @@ function firstOf(names: readonly string[], aliases: readonly string[], column: O
       return header.findLastIndex(isViewerColumn);
     case "placedAt":
     case "cancelledAt":
-      // Times of UTC can be read in one way only.
+      // Times in UTC are never ambiguous.
       return names.findIndex((name) => utcNames.test(name) && aliases.includes(name.replace(utcNames, "")));
     default:
       return -1;
   }
 }
 
-/** As exports name the column of a meta value: `Meta: _wc_other/shop/vitrine_viewer`. */
+/** Whether exports name a meta value's column like this: `Meta: _wc_other/shop/vitrine_viewer`. */
 function isViewerColumn(name: string): boolean {
   return isViewerName(name.split(":").at(-1) ?? "");
 }
@@ -113,20 +113,20 @@ function requireColumns(
   const columns = missing.map((name) => needed[name]).join("; ");
   throw faultAt(
     line,
-    `The file is no order export of Shopify or WooCommerce, and no NDJSON. Add what it has no column for: ${columns}.`,
+    `The file is neither an order export of Shopify or WooCommerce nor NDJSON. It lacks columns for: ${columns}.`,
   );
 }
 
 function netMessage(name: string | undefined): string {
   return (
-    `The column ${shownValue(name)} lacks tax and shipping, so it is no total of an order. Use a file with the columns Order ID and ` +
+    `The column ${shownValue(name)} lacks tax and shipping, so it is not the total of an order. Use a file with the columns Order ID and ` +
     "Order Total, as plugins of WooCommerce write it, Shopify's export of orders, or the shop's REST list of orders as NDJSON."
   );
 }
 
 const ofLines: ReadonlySet<string> = new Set(["sku", "variant", "product", "lineName", "price", "quantity"]);
 
-/** Without a price or a quantity, nothing says what a line is worth: the order counts without lines. */
+/** Without prices and quantities, the worth of lines is unknown, so the order counts without lines. */
 function withValuedLines(at: Partial<Record<OrderColumn, number>>): Partial<Record<OrderColumn, number>> {
   if (at.price !== undefined && at.quantity !== undefined) return at;
   return Object.fromEntries(Object.entries(at).filter(([name]) => !ofLines.has(name)));

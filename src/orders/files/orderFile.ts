@@ -9,13 +9,13 @@ import { openJson } from "./jsonOrders.js";
 import { hasNumberedOrders, requireIds, requireOneId } from "./numberedOrders.js";
 
 export interface OrderFile {
-  /** Of all orders, in the order of the file and in constant memory. Can be called again. */
+  /** All orders, in the order of the file and in constant memory. Can be called again. */
   read(): AsyncGenerator<FileOrder, void>;
 }
 
 /**
- * Works with the orders of a file, all of which is read and checked before: a JSON object on each line, as recordOrders takes it or as
- * the REST API of Shopify or WooCommerce lists it, or the CSV export of one of these.
+ * Works with the orders of a file, after reading and checking all of it: a JSON object on each line, as recordOrders takes it or as the
+ * REST API of Shopify or WooCommerce lists it, or the CSV export of one of these.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
@@ -47,7 +47,7 @@ async function openFile(db: Database, storeId: string, handle: FileHandle): Prom
   if (start.startsWith("[")) {
     throw new AppError(
       "VALIDATION_FAILED",
-      "Line 1: A list in JSON is not read: write one order on each line, as NDJSON.",
+      "Line 1: A JSON list cannot be read: write one order on each line, as NDJSON.",
     );
   }
   const csv = await openCsv(handle, { currency, timeZone: await timeZoneOf(db, storeId) });
@@ -57,7 +57,7 @@ async function openFile(db: Database, storeId: string, handle: FileHandle): Prom
 
 const batchOrders = 500;
 
-/** The orders of a file, as many at a time as one statement takes. */
+/** The orders of a file in batches for one statement. */
 export async function* batchesOf(file: OrderFile): AsyncGenerator<readonly FileOrder[], void> {
   let batch: FileOrder[] = [];
   for await (const order of file.read()) {

@@ -14,19 +14,19 @@ export interface OrderImport {
   readonly unpaid: number;
   /** Their statuses. */
   readonly statuses: readonly { readonly status: string; readonly orders: number }[];
-  /** Orders of a CSV that are known with another amount or state, and keep it. */
+  /** Orders of a CSV that keep another known amount or state. */
   readonly different: number;
   /** The first 10 of these. */
   readonly differences: readonly Omit<Difference, "kind">[];
-  /** Why something of an order was not used that bears no money. */
+  /** Why members of orders that do not affect money were not used. */
   readonly faults?: readonly { readonly reason: string; readonly orders: number }[];
   /** The ids of the shows whose figures changed. */
   readonly changed: readonly string[];
 }
 
 /**
- * Records the orders of a file, in batches. All of it is checked before anything is stored, so that a line that cannot be read stores
- * nothing; if it is interrupted, another call does the rest.
+ * Records the orders of a file in batches. It checks the whole file before it stores anything, so that an unreadable line stores
+ * nothing. If it is interrupted, another call does the rest.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */
@@ -87,7 +87,7 @@ async function recordBatch(
   const newsWhere = (is: (item: FileOrder) => boolean) =>
     batch.flatMap((item) => (is(item) ? (news.get(item) ?? []) : []));
   result.add(await recordNews(db, storeId, newsWhere(isPaid)));
-  // States that were not paid are kept, since others may come behind them; a CSV makes no order by them.
+  // Unpaid states are kept, because later ones may follow. In a CSV they create no order.
   const unpaid = newsWhere((item) => item.shop !== undefined && !isPaid(item));
   const { changed: shows } = await recordNews(db, storeId, unpaid);
   const gone = newsWhere((item) => item.csv !== undefined && !isPaid(item));

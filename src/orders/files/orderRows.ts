@@ -8,7 +8,7 @@ import { faultAt } from "./orderLines.js";
 /** A row of an order export. */
 export interface OrderRowOfFile {
   readonly cells: Readonly<Partial<Record<OrderColumn, string>>>;
-  /** On which it begins, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number;
   readonly columns: OrderColumns;
 }
@@ -22,7 +22,7 @@ export async function* rowsOf(handle: FileHandle): AsyncGenerator<OrderRowOfFile
     const cellsOf = await readCells(records, splitter.delimiter);
     for (const record of records) {
       const cells = cellsOf(record);
-      if (cells === undefined) throw faultAt(record.line, "The row cannot be read as CSV: its quotes do not fit.");
+      if (cells === undefined) throw faultAt(record.line, "The row cannot be read as CSV: its quotes do not match.");
       if (columns === undefined) [columns, headerCells] = [columnsOf(cells, record), cells.length];
       else yield { cells: rowOf(cells, columns, headerCells, record.line), line: record.line, columns };
     }
@@ -47,7 +47,7 @@ function delimiterOf(header: string) {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** A comma in a cell without quotes moves all that follow, and a file that was cut off ends within a row. */
+/** Checks the number of cells: an unquoted comma moves all that follow, and a truncated file ends within a row. */
 function rowOf(cells: readonly string[], { at, width }: OrderColumns, headerCells: number, line: number) {
   const isTooLong = cells.length > headerCells && cells.slice(headerCells).some((cell) => cell !== "");
   if (isTooLong || cells.length < width) {

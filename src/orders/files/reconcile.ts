@@ -4,7 +4,7 @@ import { type FileOrder, isPaid, newsOf } from "./fileOrder.js";
 import { batchesOf, type OrderFile, withOrderFile } from "./orderFile.js";
 
 export interface Reconciliation {
-  /** Orders of the file that were paid. */
+  /** Paid orders of the file. */
   readonly orders: number;
   readonly matching: number;
   /** The first 1,000. */
@@ -14,12 +14,12 @@ export interface Reconciliation {
 
 const pageOrders = 500;
 const differencesMax = 1_000;
-/** Ids are kept to find the orders that the file lacks. */
+/** Ids are remembered, to find orders that the file lacks. */
 const idsMax = 2_000_000;
 
 /**
- * Compares the orders of a shop's export with those that are known: orders of the file that are missing here, orders within its time
- * that it does not have, orders that count here and were not paid or were cancelled in the file, and other amounts.
+ * Compares the orders of a shop's export with the known ones. Finds orders that are missing here, orders of its time that the file lacks,
+ * orders that count here but are unpaid or cancelled in the file, and different amounts.
  *
  * @throws {AppError} VALIDATION_FAILED naming the line
  */

@@ -3,16 +3,16 @@ import { LockedError } from "../../database/shares/lockWait.js";
 import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
 
 /**
- * How orders belong together. A marketplace divides an order into parts of its vendors, which are orders of their own there: they count
- * with the order, and not by themselves. Other children, such as the rest of a deposit, count. What was once said stays.
+ * How orders belong together. A marketplace divides an order into orders of its vendors: these count with the whole order, and not by
+ * themselves. Other children, such as the rest of a deposit, count. What was once reported stays.
  */
 export interface Family {
   readonly parentId?: string;
-  /** A vendor's part. */
+  /** This is a vendor's part. */
   readonly isPart?: boolean;
   /** All children are vendors' parts. */
   readonly hasParts?: boolean;
-  /** Those that are known. */
+  /** The known children. */
   readonly children?: readonly string[];
 }
 
@@ -23,10 +23,10 @@ interface Member {
 
 type News = Family & { readonly id: string };
 
-/** Of one order; more than any marketplace has. */
+/** Of one order: more than any marketplace has. */
 const childrenMax = 500;
 
-/** The ids of orders that change with others: parents of which children are reported, and children of those that have parts. */
+/** The ids of orders that change with others: parents of reported children, and children of orders with parts. */
 export async function relativesOf(db: Database, storeId: string, news: readonly News[]): Promise<readonly string[]> {
   const parents = news.flatMap(({ parentId }) => parentId ?? []);
   const divided = news.flatMap(({ id, hasParts }) => (hasParts === true ? [id] : []));
@@ -37,10 +37,10 @@ export async function relativesOf(db: Database, storeId: string, news: readonly 
 }
 
 /**
- * Notes what news say of families, whichever of a family comes first. A part counts as an order that was never paid.
+ * Notes what news report about families, whichever member comes first. A part counts like an order that was never paid.
  *
- * @param unknown makes an order of which nothing else is known
- * @throws {LockedError} where a child was reported since relativesOf
+ * @param unknown creates an order about which nothing else is known
+ * @throws {LockedError} if a child was reported since relativesOf
  */
 export function joinFamilies<Order extends Member>(
   orders: Map<string, Order>,

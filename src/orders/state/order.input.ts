@@ -67,12 +67,12 @@ function lineOf(line: OrderLineInput, products: ReadonlyMap<string, string>): Or
   return { productId: productId || productOf(namesOf(line), products), quantity, amount };
 }
 
-/** Of a line that does not name its product by the reference id. */
+/** The names in a line that does not name its product by reference id. */
 function namesOf({ productId, sku, names }: OrderLineInput): readonly string[] {
   return productId ? [] : (names ?? [sku?.trim() ?? ""]);
 }
 
-/** The reference ids of the catalog's products by names that are their ids or, where they are none, skus. */
+/** The reference ids of the catalog's products by names, which are ids or else skus. */
 export async function productsOfNames(
   db: Database,
   storeId: string,
@@ -90,13 +90,13 @@ export async function productsOfNames(
   ]);
 }
 
-/** The product of a line: by the first of its names that the catalog has, else by the first of them. */
+/** The product of a line: the first of its names that the catalog has, else the first name. */
 export function productOf(names: readonly string[], products: ReadonlyMap<string, string>): string {
   const known = names.find((name) => products.has(name));
   return products.get(known ?? "") ?? names[0] ?? "unknown";
 }
 
-/** A scheduled show whose start has passed goes live. */
+/** Makes scheduled shows live whose start has passed. */
 async function channelsOf(
   db: RootDatabase,
   storeId: string,

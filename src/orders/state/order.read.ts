@@ -167,7 +167,7 @@ export interface Unattributed {
   readonly refunds: number;
 }
 
-/** What of the orders placed within a range counts for no show. An order that counts in part for a show is none of them. */
+/** The parts of orders placed within a range that count for no show. Only orders that count for no show at all are counted as orders. */
 export async function readUnattributed(db: Database, storeId: string, from: Date, until: Date): Promise<Unattributed> {
   const [row] = await db.$queryRaw<[Unattributed]>`
     SELECT coalesce(sum(p.amount), 0)::float8 AS sales, coalesce(sum(p.refunded), 0)::float8 AS refunds,

@@ -16,9 +16,9 @@ import { partsBefore, saveParts } from "../attribution/parts.js";
 import { type AttributionSettings, attributionOf } from "../attribution/settings.js";
 
 export interface OrderReceipt {
-  /** Orders that are new, or of which something new was reported. */
+  /** Orders that are new or changed. */
   readonly accepted: number;
-  /** Orders of which everything was known. */
+  /** Orders that were already known as sent. */
   readonly duplicates: number;
 }
 
@@ -30,14 +30,14 @@ export interface RecordedOrders extends OrderReceipt {
 const timeoutMs = 60_000;
 const waitMs = 10_000;
 const againAfterMs = 300_000;
-/** An order is locked only as long as others write it. */
+/** Short, because an order is locked only while others write it. */
 export const lockTimeoutMs = "2000";
 
 /**
- * Stores what is reported of orders, and lets them count in shows by the store's rule: all or nothing, in one transaction. The
- * same news may come any number of times, in any order.
+ * Stores news of orders, and attributes these to shows by the store's rule: all or nothing, in one transaction. The same news may come
+ * any number of times, in any order.
  *
- * @throws {AppError} UNAVAILABLE where orders or shows stay locked
+ * @throws {AppError} UNAVAILABLE if orders or shows stay locked
  */
 export async function recordNews(
   db: RootDatabase,
@@ -58,7 +58,7 @@ export async function recordNews(
   });
 }
 
-/** As recordNews, of orders alone of which a state is known: news of others are dropped, and make none. */
+/** Like recordNews, only for orders with a known state. Drops news of other orders. */
 export async function recordNewsOfKnown(
   db: RootDatabase,
   storeId: string,
@@ -88,12 +88,12 @@ function mergeAll(known: ReadonlyMap<string, Claimed>, news: readonly OrderNews[
   return merged;
 }
 
-/** Attributes orders by what is known of them and of their viewers now. */
+/** Attributes orders by what is now known about them and their viewers. */
 export function attributeOrders(db: RootDatabase, storeId: string, ids: readonly string[]): Promise<RecordedOrders> {
   return changeOrders(db, storeId, { ids: ids.toSorted(), which: "any", areAll: true }, (known) => known);
 }
 
-/** As attributeOrders, within a transaction. */
+/** Like attributeOrders, within a transaction. */
 export function attributeWithin(
   transaction: Database,
   storeId: string,
@@ -104,9 +104,9 @@ export function attributeWithin(
 }
 
 /**
- * Notes for which viewers a page claims orders. The first claim of an order stays; one of an unknown order is kept for it.
+ * Notes the viewers for whom a page claims orders. The first claim of an order stays; a claim of an unknown order is kept for it.
  *
- * @param formers earlier ids of the viewers, where they had another one, by order: the one with evidence counts
+ * @param formers by order, earlier ids of viewers who had another one: the id with events counts
  */
 export function claimOrders(
   db: RootDatabase,
@@ -123,13 +123,13 @@ type Change = (known: ReadonlyMap<string, Claimed>) => ReadonlyMap<string, Claim
 interface ChangedOrders {
   /** In order. */
   readonly ids: readonly string[];
-  /** The ids of others that may change with them. */
+  /** The ids of other orders that may change with them. */
   readonly relatives?: () => Promise<readonly string[]>;
   /** As lockOrders takes it. */
   readonly which: "any" | "new";
-  /** Whether those of which nothing is new are attributed too. */
+  /** Whether unchanged orders are attributed too. */
   readonly areAll?: boolean;
-  /** Done once the orders are locked. */
+  /** Called once the orders are locked. */
   readonly keep?: (transaction: Database) => Promise<void>;
 }
 
@@ -179,7 +179,7 @@ async function changeWithin(
   return { ...receipt, changed: shows };
 }
 
-/** When an order is attributed once more: a page reports the last seconds that its viewer watched after the order. */
+/** When an order is attributed again, because a page reports the viewer's last seconds after the order. */
 function againAt({ isPaid, placedAt }: Claimed, { rule }: Attribution, now: Date): Date | null {
   const at = new Date(placedAt.getTime() + againAfterMs);
   return isPaid && rule !== "AS_SENT" && at > now ? at : null;
@@ -193,7 +193,7 @@ function contentOf({ placedAt, isPaid, viewerId, claimedBy, lsId, channel, money
   return JSON.stringify([placedAt, isPaid, viewerId, claimedBy, lsId, channel, money]);
 }
 
-/** Orders that a page claims for two ids of one viewer, with the one first of which there is the later evidence. */
+/** For orders that a page claims for two ids of a viewer, puts the id with the later event first. */
 export async function byEvidence(
   db: Database,
   storeId: string,
@@ -219,13 +219,13 @@ export async function byEvidence(
 }
 
 interface Changing {
-  /** As they were, by id. */
+  /** The orders as they were, by id. */
   readonly known: ReadonlyMap<string, Claimed>;
   readonly orders: readonly Claimed[];
   readonly attribution: AttributionSettings;
 }
 
-/** Replaces the parts of orders, and adds to the ledgers what that changes. @returns the ids of the shows that changed */
+/** Replaces the parts of orders, and adds the differences to the ledgers of shows. @returns the ids of the shows that changed */
 async function attribute(
   transaction: Database,
   storeId: string,

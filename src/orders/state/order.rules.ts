@@ -21,7 +21,7 @@ import { decimalsMax, fromUnits, toUnits } from "../../lib/money.js";
 export interface OrderLineInput {
   readonly productId?: string | null | undefined;
   readonly sku?: string | null | undefined;
-  /** By which files name the product, in place of the sku: the first that the catalog has counts. */
+  /** How files name the product, instead of the sku: the first name that the catalog has counts. */
   readonly names?: readonly string[] | undefined;
   readonly quantity: number;
   readonly amount: number;
@@ -49,7 +49,7 @@ export interface OrderInput {
 const linesMax = 500;
 const refundsMax = 100;
 
-/** Checks every rule that needs no other data. Problems have `path` as a prefix. @param currency the store's, null where it has none */
+/** Checks every rule that needs no stored data. Problems have `path` as a prefix. @param currency the store's, null if it has none */
 export function checkOrder(order: OrderInput, path: Path, problems: Problems, currency: string | null): void {
   const { viewerId, placedAt, lsId } = order;
   const report = reportAt(path, problems);
@@ -61,7 +61,8 @@ export function checkOrder(order: OrderInput, path: Path, problems: Problems, cu
     checkText(viewerId, 255, path, "viewerId", problems);
     checkIdentifies(viewerId, report);
   }
-  if (order.channel && !lsId) report("channel", "INVALID_VALUE", "channel needs an lsId: it is that of a show.");
+  if (order.channel && !lsId)
+    report("channel", "INVALID_VALUE", "channel needs an lsId, because it is a channel of that show.");
   if (lsId && !isStorable(lsId)) checkText(lsId, 255, path, "lsId", problems);
   checkLines(order, path, problems, currency);
   checkRefunds(order.refunds ?? [], order.amount, [...path, "refunds"], problems, currency);
@@ -89,7 +90,7 @@ function checkRefunds(
     if (refund.at) checkPast(refund.at, "at", latestMoment(), report);
     if (refund.id) checkText(refund.id, 255, at, "id", problems);
     if (refund.id && ids.has(refund.id))
-      report("id", "INVALID_VALUE", mustBe("id", "that of one refund of the order", refund.id));
+      report("id", "INVALID_VALUE", mustBe("id", "unique among the refunds of the order", refund.id));
     if (refund.id) ids.add(refund.id);
     checkLines(refund, at, problems, currency);
   }
@@ -123,7 +124,7 @@ function checkLines(
   checkLineSum(all, total, reportAt(path, problems));
 }
 
-/** Shops write 0 for a product that has none of its ids. */
+/** Whether a text names a product: shops write 0 for a missing id. */
 export function isName(text: string | undefined): text is string {
   return text !== undefined && text !== "" && text !== "0";
 }

@@ -15,33 +15,33 @@ export interface OrderRefund {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly amount: number;
-  /** Where it differs, the amount if the prices of the order have their taxes. */
+  /** If it differs, the amount for orders whose prices include taxes. */
   readonly amountWithTaxes?: number;
   readonly lines: readonly OrderLine[];
 }
 
 /**
- * `isApart` where it was reported by itself: a state that does not list it may be older than it. `from` is the time of the latest state
- * that has told it, if it names one: what was pending may have succeeded since it was reported.
+ * `isApart` if it was reported by itself: a state that does not list it may be older. `from` is the time of the latest state that listed
+ * it, if that names one, because a pending refund may succeed later.
  */
 type KnownRefund = OrderRefund & { readonly isApart?: true; readonly from?: number };
 
-/** What a shop says of an order at one time. */
+/** What a shop says about an order at one time. */
 export interface OrderState extends Family {
   readonly kind: "state";
   readonly id: string;
   readonly placedAt: Date;
-  /** When the order came into this state; undefined for a state that is newer than all before. */
+  /** When the order got this state; undefined for a state that is newer than all earlier ones. */
   readonly changedAt: Date | undefined;
   readonly isPaid: boolean;
   readonly isCancelled: boolean;
   /** Before refunds. */
   readonly amount: number;
-  /** After the refunds of this state, and changes of the order. */
+  /** After this state's refunds and changes of the order. */
   readonly remaining: number;
-  /** Whether prices have their taxes. */
+  /** Whether prices include taxes. */
   readonly areTaxesIncluded?: boolean;
-  /** When the order was taken back from the trash. */
+  /** When the order was restored from the trash. */
   readonly restoredAt?: Date;
   readonly lines: readonly OrderLine[];
   readonly refunds: readonly OrderRefund[];
@@ -50,23 +50,23 @@ export interface OrderState extends Family {
   readonly channel: Channel | null;
 }
 
-/** What a CSV says of an order, which is less than its system does. */
+/** What a CSV says about an order, which is less than the shop's system knows. */
 interface OrderOfFile {
   readonly kind: "file";
   readonly id: string;
   readonly placedAt: Date;
-  /** Cancelled, or refunded as a whole: nothing of it is left. */
+  /** Cancelled or fully refunded: nothing of it is left. */
   readonly isGone: boolean;
   readonly amount: number;
-  /** All that was ever given back. */
+  /** Everything ever refunded. */
   readonly refunded: number;
   readonly lines: readonly OrderLine[];
   readonly viewerId: string | null;
-  /** The file has no ids: a number or a name stands for one. */
+  /** The file has no ids, so that a number or a name serves as one. */
   readonly isByNumber?: boolean;
 }
 
-/** Refunds and deletions are reported without the order's state. */
+/** What is reported about an order. Refunds and deletions come without its state. */
 export type OrderNews =
   | OrderState
   | OrderOfFile
@@ -81,29 +81,29 @@ interface NewestState {
   readonly amount: number;
   readonly remaining: number;
   readonly areTaxesIncluded: boolean;
-  /** Those of a state that names its time may be left out: see `lined`. */
+  /** A state that names its time may leave them out: see `lined`. */
   readonly lines: readonly OrderLine[];
   readonly isTimed: boolean;
-  /** The ids of the refunds that `remaining` is without. */
+  /** The ids of the refunds that `remaining` excludes. */
   readonly listed: readonly string[];
-  /** Of a CSV: any other state is newer, and takes its place. */
+  /** From a CSV: any other state is newer and replaces it. */
   readonly isOfFile?: true;
-  /** Of a CSV without ids (files/numberedOrders.ts looks for it). */
+  /** From a CSV without ids; files/numberedOrders.ts searches for it. */
   readonly isByNumber?: true;
 }
 
-/** What is known of an order's money, as ShopOrder.state has it in JSON. */
+/** What is known about an order's money: ShopOrder.state as JSON. */
 export interface KnownMoney extends PlacedFrom, Family {
   /** The most that was ever paid. */
   readonly gross: number;
   readonly newest: NewestState | null;
-  /** Those that the newest state lists, those reported apart, and those that a shop's other states list: these do not count. */
+  /** Refunds that the newest state lists, refunds reported by themselves, and those of a shop's other states, which do not count. */
   readonly refunds: readonly KnownRefund[];
-  /** The newest state that has lines: they stay those of a later one with the same amount that leaves them out. */
+  /** The newest state with lines. A later one with the same amount and no lines keeps these. */
   readonly lined?: Pick<NewestState, "changedAt" | "amount" | "lines">;
   readonly deletedAt?: number;
   readonly restoredAt?: number;
-  /** What files have said. */
+  /** What files reported. */
   readonly ofFiles?: Pick<OrderOfFile, "isGone" | "refunded" | "lines">;
 }
 
@@ -120,21 +120,20 @@ export interface KnownOrder {
 const nothing: KnownMoney = { gross: 0, newest: null, refunds: [] };
 
 /**
- * What is known of an order after news of it. News may come twice and in any order: the result is the same.
+ * What is known about an order after news of it. News may come twice and in any order: the result is the same.
  *
- * - A state takes the place of an older one. One that names no time, as of recordOrders, is newer than all before. Of two of one time,
- *   the one that can only be later counts.
- * - The order counts from the first state that was paid. Its gross amount is the most that was ever paid, and never falls: what a newer
- *   state has left of it no more is refunded, whether by refunds that it lists, by a reduction or by a cancellation.
- * - A refund that was reported by itself counts beside the newest state until that lists it.
+ * - A state replaces an older one. A state without a time, such as one of recordOrders, is newer than all earlier ones. Of two states of
+ *   the same time, the one that can only be later counts.
+ * - An order counts from its first paid state on. Its gross amount is the most that was ever paid, and never falls. Whatever a newer state
+ *   no longer includes is refunded: by refunds that it lists, by a reduction or by a cancellation.
+ * - A refund that was reported by itself counts in addition to the newest state until that lists it.
  * - A state without lines keeps those of an earlier one with the same amount, if both name their times.
- * - A deletion refunds what is left. It ends by a restoration that was received later, or by a state that changed later.
- * - A file (of CSV) makes an order of which no state is known. Of any other it adds the viewer and the lines where there are none; what
- *   it has as refunded is a total, and what is cancelled there has nothing left: it never gives back. A state takes the place of its
- *   amount and its time.
+ * - A deletion refunds what is left. A restoration received later, or a state that changed later, ends it.
+ * - A file (CSV) creates an order if no state is known. Otherwise it adds a missing viewer and missing lines. Its refunded amount is a
+ *   total, and nothing is left of what it says is cancelled; it never undoes a refund. A state replaces its amount and its time.
  * - A part of another order counts for nothing (order.family.ts).
  *
- * order.counted.ts has what of this counts, and docs/orders.md has it as a table.
+ * `counted` below says what of this counts; docs/orders.md has it as a table.
  */
 export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrder {
   switch (news.kind) {
@@ -149,7 +148,7 @@ export function merge(known: KnownOrder | undefined, news: OrderNews): KnownOrde
   }
 }
 
-/** A state takes the place of what files have said of the amount and the time, which may be wrong. */
+/** A state replaces the amount and the time of files, which may be wrong. */
 function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder {
   const { money = nothing, isPaid = false } = known ?? {};
   const isOfFile = money.newest?.isOfFile === true;
@@ -182,7 +181,7 @@ function mergeState(known: KnownOrder | undefined, news: OrderState): KnownOrder
   };
 }
 
-/** As the newest state says; of equal ones, the latest that one says. */
+/** The time in the newest state; of equally new states, the latest time. */
 function placedAtOf({ placedAt }: KnownOrder, news: OrderState, newest: NewestState): Date {
   return news.placedAt > placedAt && compareTexts(newest, stateOf(news)) === 0 ? news.placedAt : placedAt;
 }
@@ -218,7 +217,7 @@ function stateOf({ changedAt, isPaid, isCancelled, amount, remaining, lines, ...
   return { changedAt: time, isPaid, isCancelled, amount, remaining, areTaxesIncluded, lines, isTimed, listed };
 }
 
-/** A file makes an order that is not known. What another system has told it only completes, and it never gives back. */
+/** A file creates an unknown order. A known one it only completes, and it never undoes a refund. */
 function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder {
   const { money = nothing } = known ?? {};
   const earlier = money.ofFiles ?? { isGone: false, refunded: 0, lines: [] };
@@ -264,14 +263,14 @@ export function unknownOrder(id: string, at: number): KnownOrder {
   return { id, placedAt: new Date(at), isPaid: false, viewerId: null, lsId: null, channel: null, money: nothing };
 }
 
-/** When a state that names no time came about: now, unless it was known. */
+/** The time of a state that names none: now, unless it was known before. */
 function changeOf(state: NewestState, known: NewestState | null): number {
   if (known === null) return Date.now();
   const isSame = JSON.stringify(state) === JSON.stringify({ ...known, changedAt: state.changedAt });
   return isSame ? known.changedAt : Math.max(Date.now(), known.changedAt + 1);
 }
 
-/** States of one second are ordered by what can only happen later. */
+/** Orders states of the same second by what can only happen later. */
 function compare(a: NewestState, b: NewestState): number {
   return (
     a.changedAt - b.changedAt ||
@@ -291,7 +290,7 @@ function unite(
   const byId = new Map(known.map((refund) => [refund.id, refund]));
   for (const refund of more) {
     const before = byId.get(refund.id);
-    // Some systems name no time of a refund: the first state that has it is the nearest.
+    // Some systems name no time for a refund: the first state that lists it is the nearest.
     const at = Math.min(refund.at, before?.at ?? refund.at);
     const isApart = refund.isApart === true || before?.isApart === true;
     const told = before === undefined || isLater(refund, before) ? refund : before;
@@ -307,7 +306,7 @@ interface Placed {
   readonly channel: Channel | null;
 }
 
-/** The times of the states that the viewer and the show are from. Without one, a file or an event named it, or none did. */
+/** The times of the states that named the viewer and the show. Undefined if a file, an event or nothing named it. */
 interface PlacedFrom {
   readonly viewerFrom?: number;
   readonly showFrom?: number;
@@ -316,8 +315,8 @@ interface PlacedFrom {
 const nowhere: Placed = { viewerId: null, lsId: null, channel: null };
 
 /**
- * As the latest state says that names them, whichever comes first: a later one may be known already that names none. Files and events
- * only complete: any state is later.
+ * The viewer and the show of the latest state that names them, in whatever order states arrive, because a later one may name none. Files
+ * and events only complete missing values: any state counts as later.
  *
  * @param from the time of the state; `isLatest` if it comes after all others, whatever their times
  */
@@ -356,7 +355,7 @@ function latestOf<Value>(known: Named<Value>, news: Named<Value>, isLatest: bool
   return (news.from - known.from || compareTexts(news, known)) > 0 ? news : known;
 }
 
-/** Any order of two that are of the same time, so that it does not matter which one comes first. */
+/** An arbitrary but fixed order for two of the same time, so that the order of arrival does not matter. */
 function compareTexts(a: object, b: object): number {
   const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
   return one === other ? 0 : one < other ? -1 : 1;
@@ -376,8 +375,8 @@ export interface CountedRefund {
 }
 
 /**
- * What counts of an order: all that was ever paid, and as refunds all that is left of it no more. A change of the order, a
- * cancellation and a deletion are refunds too.
+ * What counts of an order. Sales are everything ever paid; refunds are what was later taken away, also by a change of the order, a
+ * cancellation or a deletion.
  */
 export function counted(order: Pick<KnownOrder, "isPaid" | "placedAt" | "money">): CountedOrder | undefined {
   const { isPaid, placedAt, money } = order;
@@ -396,7 +395,7 @@ function linesOf({ lined, ofFiles }: KnownMoney, { lines, isTimed, amount }: New
   return isTimed && lined?.amount === amount ? lined.lines : (ofFiles?.lines ?? []);
 }
 
-/** Those that are known by their ids, and what else is left of the order no more. */
+/** The refunds that are known by id, and one for whatever else is no longer left of the order. */
 function countedRefunds(money: KnownMoney, newest: NewestState, gross: number) {
   const { deletedAt, restoredAt = 0 } = money;
   const refunds = money.refunds.filter(({ id, isApart }) => isApart === true || newest.listed.includes(id));
@@ -417,7 +416,7 @@ function countedRefunds(money: KnownMoney, newest: NewestState, gross: number) {
   return counts;
 }
 
-/** The lines of a refund, whose amounts add up to it. */
+/** The lines of a refund, scaled so that they add up to it. */
 function scaled(lines: readonly OrderLine[], units: number): readonly OrderLine[] {
   const weights = lines.map(({ amount }) => toUnits(amount));
   const sum = weights.reduce((all, weight) => all + weight, 0);

@@ -12,9 +12,9 @@ import type { KnownMoney, KnownOrder } from "./order.state.js";
 export interface Claimed extends KnownOrder {
   /** The viewer for whom a page claims it. */
   readonly claimedBy: string | null;
-  /** The other one of two ids of that viewer. */
+  /** The other id if a page gave two for that viewer. */
   readonly alsoClaimedBy: string | null;
-  /** When it is to be attributed again. */
+  /** When to attribute it again. */
   readonly dueAt: Date | null;
 }
 
@@ -37,11 +37,11 @@ export function channelOf(code: number): Channel | null {
   return channels.get(code) ?? null;
 }
 
-/** Of ShopOrder, for a SELECT. */
+/** The columns of ShopOrder for a SELECT. */
 export const orderColumns = Prisma.sql`
   id, "placedAt", "viewerId", "claimedBy", "alsoClaimedBy", "lsId", channel::int, "isPaid", "dueAt", state`;
 
-/** By the viewer whom the shop names, or else the one for whom a page claims it. */
+/** Attributes an order by the viewer whom the shop names, or else the one for whom a page claims it. */
 export function attributedBy<Order extends Claimed>(order: Order): Order & AttributedOrder {
   return { ...order, viewer: order.viewerId ?? order.claimedBy };
 }
@@ -66,15 +66,15 @@ function viewerOf(bytes: Uint8Array): string | null {
   return bytes.length === 0 ? null : idText(bytes);
 }
 
-/** Of the orders of a store, each of which has one lock. A power of 2. */
+/** The number of locks for the orders of a store, which share them. A power of 2. */
 const lockParts = 256;
 
 /**
- * The orders that are known, by id, which no one else changes until the end of the transaction.
+ * Reads the known orders by id, and locks them until the end of the transaction.
  *
- * @param ids in order, so that no two transactions wait for each other
- * @param which with `new`, the transaction saves those that are not known: they are reserved, so that no batch of events makes one
- * of them meanwhile
+ * @param ids sorted, so that no two transactions wait for each other
+ * @param which with `new`, the transaction will save unknown ones: it reserves them, so that no batch of events creates one at the same
+ * time
  */
 export async function lockOrders(
   transaction: Database,
@@ -84,8 +84,8 @@ export async function lockOrders(
 ): Promise<ReadonlyMap<string, Claimed>> {
   return withRawParameters(async (bind) => {
     const list = bind(textArrayLiteral(ids));
-    // A claim of an order that is just being made follows it, or the other way round. Locks of single orders would fill the
-    // server's table of locks.
+    // So that a claim and its order, when both are being stored, follow each other. Not a lock for each order, because these would fill
+    // the server's table of locks.
     await transaction.$queryRaw`
       SELECT count(pg_advisory_xact_lock(hashtextextended('orders ' || o.id, e.part))) FROM "Store" AS o,
         (SELECT DISTINCT hashtext(id) & ${lockParts - 1}::int AS part FROM unnest(${list}::text[]) AS i(id) ORDER BY 1) AS e
@@ -107,8 +107,8 @@ export async function lockOrders(
 }
 
 /**
- * Waits until those who write orders of the store have ended, and keeps others from beginning until the end of the transaction: what
- * they have stored is seen by its next statement, and what was stored before is seen by those who begin.
+ * Waits for running transactions that write orders of the store, and keeps others from starting until this one ends. Its next statement
+ * sees what they stored, and transactions that start later see what this one stored.
  */
 export async function waitForOrders(transaction: Database, storeId: string): Promise<void> {
   await transaction.$queryRaw`
@@ -116,7 +116,7 @@ export async function waitForOrders(transaction: Database, storeId: string): Pro
       generate_series(0, ${lockParts - 1}::int) AS part WHERE o.id = ${storeId}`;
 }
 
-/** The first claim of an order stays. @param formers earlier ids of the viewers, where they had another one, by order */
+/** The first claim of an order stays. @param formers by order, earlier ids of viewers who had another one */
 export async function keepClaims(
   transaction: Database,
   storeId: string,
@@ -135,7 +135,7 @@ export async function keepClaims(
     ON CONFLICT ("storeId", "orderId") DO NOTHING`;
 }
 
-/** The orders with the viewers for whom pages claim those that are not claimed yet. */
+/** Adds the viewers for whom pages claim orders that are not claimed yet. */
 export async function withClaims(
   db: Database,
   storeId: string,
@@ -148,13 +148,13 @@ export async function withClaims(
     const claim = byOrder.get(order.id);
     if (claim === undefined) return order;
     const claimedBy = idText(claim.viewerId);
-    // events.sql.ts knows one id alone.
+    // events.sql.ts knows only one id.
     if (order.claimedBy !== null && order.claimedBy !== claimedBy) return order;
     return { ...order, claimedBy, alsoClaimedBy: viewerOf(claim.formerId) };
   });
 }
 
-/** Inserts or replaces them. */
+/** Inserts or replaces orders. */
 export async function saveOrders(transaction: Database, storeId: string, orders: readonly Claimed[]): Promise<void> {
   await withRawParameters(async (bind) => {
     const texts = (value: (order: Claimed) => string) => bind(textArrayLiteral(orders.map(value)));

@@ -14,7 +14,7 @@ import { unknownName } from "../../events/record/countedNames.sql.js";
 import type { OrderLine } from "./order.state.js";
 import type { Part } from "../attribution/attribution.js";
 
-/** An event that an order has in a show's ledger: an ORDER or a REFUND, or one of these taken back. */
+/** An event of an order in a show's ledger: an ORDER or a REFUND, or the reversal of one. */
 export interface Entry {
   readonly show: number;
   readonly channel: number;
@@ -35,10 +35,10 @@ interface OfOrder {
 }
 
 /**
- * What is to be added to the ledgers of shows, so that an order counts by its new parts instead of the old ones. A part that has
- * only got further refunds needs these alone; any other that changes is taken back, and counts anew.
+ * What to add to the ledgers of shows so that an order counts by its new parts instead of the old ones. A part that only got further
+ * refunds needs only these; any other changed part is reversed and added again.
  *
- * @param old the order as its old parts have it
+ * @param old the order by its old parts
  */
 export function entriesOf(
   order: OfOrder,
@@ -79,7 +79,7 @@ export function entriesOf(
   return entries;
 }
 
-/** Whether a part is the earlier one, perhaps with further refunds. */
+/** Whether a part equals the earlier one, perhaps with further refunds. */
 function isContinued(part: CountedPart, other: CountedPart): boolean {
   return (
     part.show === other.show &&
@@ -95,7 +95,7 @@ interface LedgerShow {
   readonly id: string;
 }
 
-/** Adds entries as recordColumns does. @param shows those of the entries */
+/** Adds entries as recordColumns does. @param shows the shows of the entries */
 export async function recordEntries(
   transaction: Database,
   storeId: string,
@@ -121,7 +121,7 @@ export async function recordEntries(
   );
 }
 
-/** How many entries are of a show, and what names they have. */
+/** How many entries a show has, and their names. */
 interface EntriesOfShow extends NamesOfShow {
   readonly entries: number;
 }
@@ -131,7 +131,7 @@ interface EntriesOfShow extends NamesOfShow {
  *
  * @param shows in the order of the entries' places
  * @param columns of the entries, whose ids are random
- * @throws {LockedError} where the totals of a show are just being rebuilt or pruned
+ * @throws {LockedError} if the totals of a show are being rebuilt or pruned
  */
 async function recordColumns(
   transaction: Database,
@@ -163,7 +163,7 @@ async function recordColumns(
   if (outcomes.some(({ hasLock }) => !hasLock)) throw new LockedError();
 }
 
-/** What a show keeps for its entries: their products, and the source of an ORDER, which names none. */
+/** The names that a show counts for its entries: their products, and the source "unknown" if there is an ORDER, which names none. */
 function namesOf(products: Iterable<string>, hasOrder: boolean): NewName[] {
   return [
     ...(hasOrder ? [{ kind: "SOURCE", name: unknownName } as const] : []),
@@ -194,7 +194,7 @@ function columnsOf(entriesOfShows: readonly (readonly Entry[])[], bind: (column:
   };
 }
 
-/** The id of an entry, in hexadecimal. It begins with a NUL and has 33 bytes, so that no id that is sent is the same. */
+/** The id of an entry, in hexadecimal. It begins with a NUL and has 33 bytes, so that it never equals an id that was sent. */
 function entryId(): string {
   return `00${randomBytes(32).toString("hex")}`;
 }

@@ -6,12 +6,12 @@ declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     /** The usual maximum length of a list without `first`, which multiplies the cost of its fields. */
     itemsExpected?: number;
-    /** 1 by default; 100 for a database query of its own. */
+    /** 1 by default; 100 for a separate database query. */
     cost?: number;
   }
 }
 
-/** Expected lengths of introspection's lists: at least half of 70 types, 210 fields of objects and 110 enum values. */
+/** Expected lengths of lists of introspection: at least half of the 70 types, 210 fields of objects and 110 enum values. */
 const introspected: Readonly<Record<string, number>> = {
   "__Schema.types": 30,
   "__Type.fields": 5,

@@ -1,11 +1,11 @@
 import type { Config } from "../../config.js";
 import { AppError } from "../../errors.js";
 
-/** Calls of both styles count together. Those of `collect` are counted for each client address and public key, and those of
- * `subscription` are the openings of subscriptions. */
+/** GraphQL and REST calls count together. `collect` counts calls by client address and public key; `subscription` counts opened
+ * subscriptions. */
 export type PolicyName = "analytics" | "product" | "collect" | "subscription";
 
-/** A window starts with the first call of a store or other caller. */
+/** A window starts with the caller's first call. */
 export interface Policy {
   readonly name: PolicyName;
   readonly callsMax: number;
@@ -25,7 +25,7 @@ export interface Reservation {
 
 /** Atomic. Never throws. */
 export interface CallCounter {
-  /** @param caller the store, or what else a policy counts for */
+  /** @param caller the store, or whatever else the policy counts by */
   reserve(policy: Policy, caller: string): Reservation | Promise<Reservation>;
   close(): void;
 }
@@ -71,7 +71,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** Rounded up, so that clients do not come too early. */
+/** Rounded up, so that clients do not return too early. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -12,8 +12,8 @@ export type Resolver<Parent, Args, Result> = (
 ) => Result | Promise<Result>;
 
 /**
- * Limits the rate of a resolver, or of a `subscribe` function. Each occurrence of the field in an operation is a call,
- * also one that fails, unless it fails before the resolver, such as for a missing token.
+ * Limits the rate of a resolver or of a `subscribe` function. Each occurrence of the field in an operation is a call, even if it
+ * fails, unless it fails before the resolver, for example because the token is missing.
  *
  * @example resolve: rateLimited("product", (_, { productId }, { db, identity }) => findProduct(db, identity.storeId,
  * productId))
@@ -28,7 +28,7 @@ export function rateLimited<Parent, Args extends object, Result>(
   };
 }
 
-/** Limits a field of a list's nodes: all of its occurrences below one root field are one call. */
+/** Limits a field of a list's nodes: all occurrences below one root field are one call. */
 export function rateLimitedByRoot<Parent, Args extends object, Result>(
   name: PolicyName,
   resolve: Resolver<Parent, Args, Result>,
@@ -42,7 +42,7 @@ export function rateLimitedByRoot<Parent, Args extends object, Result>(
 /**
  * Counts a root field, with all fields below it that the same policy limits, as one call.
  *
- * @param admission how the call is counted, if it was not yet
+ * @param admission counts the call if it was not counted yet
  * @returns undefined without a limit
  * @throws {AppError} RATE_LIMITED
  */
@@ -67,7 +67,7 @@ async function admit(name: PolicyName, context: Context, info: GraphQLResolveInf
   if (policy === undefined) return undefined;
   const store = new ReservationStore(policy, context);
   const limiter = getGraphQLRateLimiter({ store, identifyContext: ({ identity }: Context) => identity.storeId });
-  // Only the count knows the limit: for graphql-rate-limit, this one call is granted or not.
+  // The counter knows the limit: graphql-rate-limit only sees whether this one call is granted.
   const refusal = await limiter({ parent: undefined, args: {}, context, info }, { max: 1 });
   const { reservation } = store;
   if (reservation !== undefined) announce(context, reservation);
@@ -76,7 +76,7 @@ async function admit(name: PolicyName, context: Context, info: GraphQLResolveInf
   throw tooManyCalls(reservation ?? { policy, resetMs: policy.windowMs });
 }
 
-/** Counts a call that is no field of an operation. @throws {AppError} RATE_LIMITED */
+/** Counts a call that is not a field of an operation. @throws {AppError} RATE_LIMITED */
 export async function admitCall(name: PolicyName, context: Context): Promise<void> {
   const policy = context.limits.rates.policies[name];
   if (policy === undefined) return;
@@ -91,8 +91,8 @@ const noCalls: readonly number[] = [];
 const oneCall: readonly number[] = [Number.POSITIVE_INFINITY];
 
 /**
- * The library reads, then writes, which concurrent calls could pass; here reading reserves atomically, and writing does
- * nothing.
+ * The library reads and then writes, so that concurrent calls could all pass. Here reading reserves atomically, and writing
+ * does nothing.
  */
 class ReservationStore extends Store {
   reservation: Reservation | undefined;

@@ -10,7 +10,7 @@ export function responseTooLarge(): AppError {
   );
 }
 
-/** Counts texts while they are read, so that a too large answer is refused early. */
+/** Counts texts as they are read, so that an answer that is too large is refused early. */
 export class ResponseBudget {
   #left = responseBytesMax;
   /** Bytes that were charged before they were read. */
@@ -35,14 +35,14 @@ export class ResponseBudget {
     if (this.#left < 0) throw responseTooLarge();
   }
 
-  /** Whether all pages that are not charged yet may have so many characters. */
+  /** Whether every page that is not charged yet may have so many characters. */
   hasRoomForPagesOf(characters: number): boolean {
     return characters * this.#pages <= this.#left;
   }
 
   /**
-   * Charges texts that are not read yet, and returns once those of all other pages are charged too: an answer that would be
-   * too large is refused before any of them is read. To be called within `readPage`.
+   * Charges texts before they are read, and returns once all other pages have charged theirs: an answer that would be too large
+   * is refused before any text is read. Call it within `readPage`.
    *
    * @throws {AppError} RESPONSE_TOO_LARGE
    */
@@ -55,7 +55,7 @@ export class ResponseBudget {
     this.requireRoom();
   }
 
-  /** Each value of a subscription is an answer of its own. */
+  /** Starts again, because each value of a subscription is a separate answer. */
   renew(): void {
     this.#left = responseBytesMax;
     this.#reserved = 0;

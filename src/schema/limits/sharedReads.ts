@@ -12,14 +12,14 @@ interface Call {
 }
 
 const countedMs = 10_000;
-/** Of changes by other processes, readers learn as late as subscribers do. */
+/** Readers see changes by other processes as late as subscribers do. */
 const sharedMs = 1_000;
-/** Results of a few kilobytes, in all. */
+/** In all; each result has a few kilobytes. */
 const readsMax = 500;
 const versionsMax = 10_000;
 let version = 0;
 
-/** Of each service; a test has several. */
+/** By service, because a test runs several. */
 function readsOf({ limits: { rates } }: Context) {
   return cachedWith(rates, "reads", () => ({
     calls: new CachedFor<Call>(countedMs, readsMax),
@@ -30,9 +30,9 @@ function readsOf({ limits: { rates } }: Context) {
 }
 
 /**
- * Limits the rate of a root field that reads figures over the whole store. Equal reads of a store within ten seconds are one call, and
- * within a second they share one result, so that many open dashboards do not use up the limit of other callers. Where the store
- * changed something through this process in between, the answer shows it, and is a call again.
+ * Limits the rate of a root field that reads figures of the whole store. Equal reads of a store within ten seconds are one call, and
+ * within a second they share one result, so that many open dashboards do not use up the limit of other callers. After a change
+ * of the store through this process, the next read shows it, and counts again.
  *
  * @param resolve its result must be the same for all tokens of the store
  */
@@ -52,7 +52,7 @@ export function sharedRead<Parent, Args extends object, Result>(
       return { reservation: await admitRoot(name, context, info), countedAt: now };
     };
     const call = calls.get(key, count);
-    // Fields below this one are part of the call too, whoever has made it.
+    // Fields below this one are part of the call too, whoever made it.
     if (!isOwn)
       void admitRoot(name, context, info, () => call.then(({ reservation }) => reservation)).catch(() => undefined);
     const read = async (): Promise<unknown> => {

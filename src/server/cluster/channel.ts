@@ -1,9 +1,9 @@
 import type { Worker } from "node:cluster";
 
-/** Connects the primary process and a worker. Messages to an ended process are lost. */
+/** Connects the primary process with a worker. Messages to a process that has ended are lost. */
 export interface Channel {
   send(topic: string, ...parts: readonly unknown[]): void;
-  /** One listener for each topic; it gets the parts. */
+  /** Each topic has one listener, which gets the parts. */
   on(topic: string, listener: (...parts: never[]) => void): void;
 }
 
@@ -11,7 +11,7 @@ export function openChannel(worker: Worker): Channel {
   const listeners = new Map<string, (...parts: readonly unknown[]) => void>();
   worker.on("message", (message: unknown) => {
     if (!Array.isArray(message)) return;
-    const [topic, ...parts] = message as [string, ...unknown[]]; // made by `send`: both ends run the same program
+    const [topic, ...parts] = message as [string, ...unknown[]]; // `send` made it, because both ends run the same program
     listeners.get(topic)?.(...parts);
   });
   return {
@@ -19,17 +19,17 @@ export function openChannel(worker: Worker): Channel {
       worker.send([topic, ...parts], () => undefined);
     },
     on(topic, listener) {
-      listeners.set(topic, listener as (...parts: readonly unknown[]) => void); // each topic has parts of one shape
+      listeners.set(topic, listener as (...parts: readonly unknown[]) => void); // the parts of a topic always have the same types
     },
   };
 }
 
-/** Takes a warning. Its text is of the code, not of a request, so that there are few. */
+/** Takes a warning. Only the code determines its text, not a request, so there are few different ones. */
 type Warn = (text: string) => void;
 
 const topic = "warning";
 
-/** Passes each text on the first time. */
+/** Passes each text on once. */
 export function onlyOnce(warn: Warn): Warn {
   const passed = new Set<string>();
   return (text) => {
@@ -39,12 +39,12 @@ export function onlyOnce(warn: Warn): Warn {
   };
 }
 
-/** In the primary: takes a worker's warnings. */
+/** In the primary: receives a worker's warnings. */
 export function warnForWorker(channel: Channel, warn: Warn): void {
   channel.on(topic, warn);
 }
 
-/** In a worker: passes warnings to the primary, so that several workers give each once. */
+/** In a worker: sends warnings to the primary, so that several workers log each one once. */
 export function createPrimaryWarn(channel: Channel): Warn {
   return (text) => channel.send(topic, text);
 }

@@ -22,7 +22,7 @@ export function countForWorker(channel: Channel, count: LocalCounter): void {
  * @param warn called once for each outage
  */
 export function createPrimaryCounter(channel: Channel, warn: (problem: Error) => void): CallCounter {
-  // Does not leak: the primary answers every call, even if late.
+  // This does not leak: the primary answers every call, even if late.
   const pending = new Map<number, (verdict: Verdict) => void>();
   let lastId = 0;
   channel.on("reserved", (id: number, verdict: Verdict) => {

@@ -18,9 +18,9 @@ interface WorkerMetrics {
 }
 
 /**
- * In the primary: answers scrapes of any worker. Counters must be monotonic: Prometheus reads a decrease as a reset. So those of
- * a worker that does not reply are taken from its last reply, and those of ended workers are kept. prom-client's clusterMetrics
- * does neither.
+ * In the primary: answers scrapes of any worker. Counters must never decrease, because Prometheus takes a decrease for a reset. So we
+ * use the last reply of a worker that does not answer, and keep the counters of ended workers. prom-client's clusterMetrics does
+ * neither.
  */
 export class MetricsCollector {
   readonly #workers = new Map<Channel, WorkerMetrics>();
@@ -37,7 +37,7 @@ export class MetricsCollector {
   onSpawn(channel: Channel, untilEnded: Promise<unknown>): void {
     const worker: WorkerMetrics = { latest: undefined, onReply: () => undefined };
     channel.on("metrics", (metrics: readonly MetricValues[]) => {
-      this.#workers.set(channel, worker); // it has metrics from its first message on
+      this.#workers.set(channel, worker); // before its first message, a worker has no metrics
       worker.latest = metrics;
       worker.onReply();
     });
@@ -120,7 +120,7 @@ export function shareMetrics(channel: Channel, own: () => Promise<MetricValues[]
   const sendOwn = async () => channel.send("metrics", await own());
   channel.on("collect", () => {
     isScraped = true;
-    sendOwn().catch(() => undefined); // the primary's timeout covers it
+    sendOwn().catch(() => undefined); // the primary then reaches its timeout
   });
   channel.on("scraped", (text: string | undefined) => onScraped(text));
 

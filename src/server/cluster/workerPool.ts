@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Channel, openChannel } from "./channel.js";
 
-/** A worker that ends this soon is replaced with a delay that doubles: the cause may last. */
+/** If a worker ends this soon, the cause may persist, so each replacement waits twice as long as the one before. */
 const youngMs = 30_000;
 const delayMinMs = 100;
 const delayMaxMs = 10_000;
@@ -36,10 +36,10 @@ export class WorkerPool {
   }
 
   /**
-   * Starts `count` workers, and replaces each that ends from then on.
+   * Starts `count` workers, and from then on replaces each one that ends.
    *
    * @returns the URL that all of them serve
-   * @throws the error of the first that could not start, after killing the others
+   * @throws the error of the first worker that could not start, after killing the others
    */
   async start(count: number): Promise<string> {
     const first = Array.from({ length: count }, () => this.#spawn());
@@ -55,14 +55,14 @@ export class WorkerPool {
     }
   }
 
-  /** Stops gracefully; kills workers that have not ended in time. @throws the error of one that failed */
+  /** Stops gracefully, and kills workers that do not end in time. @throws the error of a worker that failed */
   async stop(timeoutMs: number): Promise<void> {
     this.#over.abort();
     const last = [...this.#members];
     for (const member of last) stopWorker(member);
     const timer = setTimeout(() => {
       const workers = [...this.#members].map(({ worker }) => worker.process.pid);
-      this.#log.warn({ workers, timeoutMs }, "these workers did not stop in time, and are killed");
+      this.#log.warn({ workers, timeoutMs }, "killing workers that did not stop in time");
       this.kill();
     }, timeoutMs);
     await Promise.all(last.map(({ ended }) => ended));
@@ -84,7 +84,7 @@ export class WorkerPool {
     return member;
   }
 
-  /** Replaces a worker when it ends, and then each successor. */
+  /** Replaces a worker when it ends, and then each of its successors. */
   async #replace(first: PooledWorker): Promise<void> {
     const { signal } = this.#over;
     let [member, delayMs] = [first, 0];
@@ -93,7 +93,7 @@ export class WorkerPool {
       if (signal.aborted) return;
       const isYoung = performance.now() - member.startedAt < youngMs;
       delayMs = isYoung ? Math.min(delayMaxMs, Math.max(delayMinMs, delayMs * 2)) : 0;
-      this.#log.warn({ worker: member.worker.process.pid, reason, delayMs }, "a worker ended and is replaced");
+      this.#log.warn({ worker: member.worker.process.pid, reason, delayMs }, "replacing a worker that ended");
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       member = this.#spawn();
@@ -102,7 +102,7 @@ export class WorkerPool {
 }
 
 function stopWorker({ worker, channel, url }: PooledWorker): void {
-  if (url === undefined) worker.process.kill(); // it may not listen to its channel yet
+  if (url === undefined) worker.process.kill(); // it may not read its channel yet
   else channel.send("stop");
 }
 
@@ -126,7 +126,7 @@ function startWorker(): PooledWorker {
         resolve(member.failure ?? `A worker ended with ${signal ?? `status ${status}`}.`);
       });
       worker.on("error", ({ message }) => {
-        if (worker.process.pid === undefined) resolve(message); // never started: there will be no exit event
+        if (worker.process.pid === undefined) resolve(message); // it never started, so there will be no exit event
       });
     }),
   };

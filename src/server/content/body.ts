@@ -11,9 +11,9 @@ import type { ScanOptions } from "./bodyScanner.js";
 import { FairShare } from "../../lib/fairShare.js";
 
 interface ReceiveOptions {
-  /** Gets what ends it with an error, whatever still arrives. */
+  /** Called first, with a function that ends receiving with an error. */
   readonly onStart?: (fail: Fail) => void;
-  /** Ends it with its reason. */
+  /** Ends receiving with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,11 +23,11 @@ interface ReadOptions extends ScanOptions {
 }
 
 /**
- * Reads JSON of at most `bytesMax`, counted after inflating, which is done as bytes arrive. What is long is not parsed; it is
- * kept until the answer has been sent.
+ * Reads JSON of at most `bytesMax` inflated bytes; inflates it as it arrives. Long parts are not parsed, but kept until the answer
+ * has been sent.
  *
- * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain, BAD_REQUEST for a body that ends early, is invalid or
- *   cannot be inflated, UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding, UNAVAILABLE if the budget has no room
+ * @throws {AppError} PAYLOAD_TOO_LARGE as soon as that is certain; BAD_REQUEST if the body ends early, is invalid or cannot be
+ *   inflated; UNSUPPORTED_MEDIA_TYPE for an unknown content-encoding; UNAVAILABLE if the budget has no room
  */
 export async function readBody(
   request: IncomingMessage,
@@ -63,20 +63,20 @@ export async function readBody(
     return body;
   } catch (error) {
     scan.close();
-    share.release(); // before the answer ends, which may take seconds
+    share.release(); // now, because the answer may take seconds to end
     throw error;
   } finally {
     progress.stop();
   }
 }
 
-/** If it returns a promise, the next piece waits for it. */
+/** Takes a piece. If it returns a promise, the next piece waits for it. */
 type Take = (chunk: Buffer) => Promise<void> | undefined;
 type Fail = (error: Error) => void;
 
 /**
- * Piece by piece, inflated. Settles only once the last piece that it passed on is taken, also where the client has left: what
- * that piece acquires, such as a place, is the caller's to give back.
+ * Passes a body on piece by piece, inflated. Settles only when the last piece is taken, even if the client has left, because taking it
+ * may acquire something, such as a place, that the caller must release.
  *
  * @throws {AppError} as readBody, or what `take` throws
  */
@@ -86,7 +86,7 @@ export async function receive(
   { onStart = () => undefined, signal }: ReceiveOptions = {},
 ): Promise<void> {
   const createInflater = inflaterFor(request);
-  if (request.destroyed) throw incomplete(); // it left before, and emits nothing more
+  if (request.destroyed) throw incomplete(); // the client has left, and no event would follow
   const begin = (fail: Fail): void => {
     onStart(fail);
     const end = () => request.destroyed || fail(signal?.reason as Error);
@@ -98,7 +98,7 @@ export async function receive(
     await (createInflater === undefined
       ? takeAll(request, takeNoted, begin)
       : inflateAll(request, createInflater(), takeNoted, begin));
-    await taken; // Node.js tells the end of the body after its last piece, also while that is being taken
+    await taken; // Node.js may report the end of the body while its last piece is still being taken
   } finally {
     await taken?.catch(() => undefined);
   }
@@ -119,7 +119,7 @@ export async function receiveWhole(request: IncomingMessage, bytesMax: number): 
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }
 
-/** Leaves no listener behind: those of a subscription's request would keep its body for hours. */
+/** Removes all listeners at the end: those of a subscription's request would keep its body in memory for hours. */
 function takeAll(request: IncomingMessage, take: Take, onStart: (fail: Fail) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
@@ -169,7 +169,7 @@ function inflateAll(
     );
     request.once("error", () => reject(incomplete()));
     request.once("close", () => {
-      if (!request.readableEnded) reject(incomplete()); // otherwise its last bytes are still being inflated
+      if (!request.readableEnded) reject(incomplete()); // if it has ended, its last bytes are still being inflated
     });
     request.pipe(inflater);
   });
@@ -184,7 +184,7 @@ function both(one: Promise<void> | undefined, other: Promise<void> | undefined):
 }
 
 /**
- * @param types what is taken: JSON, and what the caller looks for itself
+ * @param types for the message: JSON, and types that the caller has checked itself
  * @throws {AppError} UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8
  */
 export function requireJson(request: IncomingMessage, types = "application/json in UTF-8"): void {
@@ -195,7 +195,7 @@ export function requireJson(request: IncomingMessage, types = "application/json 
   inflaterFor(request);
 }
 
-/** The media type is in lower case; without a charset, the text is UTF-8. */
+/** The media type in lower case. Without a charset, the text is UTF-8. */
 export function contentTypeOf({ headers }: IncomingMessage): { readonly mediaType: string; readonly isUtf8: boolean } {
   const { type: mediaType, parameters } = parseContentType(headers["content-type"] ?? "");
   return { mediaType, isUtf8: /^utf-?8$/iu.test(parameters["charset"] ?? "utf-8") };
@@ -205,14 +205,14 @@ function incomplete(): AppError {
   return new AppError("BAD_REQUEST", "The body ended before it was complete.");
 }
 
-/** What a slow uplink sends: 52 kbit/s, the least of a mobile network. */
+/** What a slow uplink sends in `progressMs`: 52 kbit/s, the minimum of a mobile network. */
 const progressBytes = 64 * 1024;
 
 const progressMs = 10_000;
 
 const checkEveryMs = 1_000;
 
-/** Has a body that hardly moves give up its place, or its memory, while another one waits for it. */
+/** Ends a body that hardly arrives while another one waits for its place or its memory. */
 export class Progress {
   #bytes = 0;
   #movedAt = 0;
@@ -225,7 +225,7 @@ export class Progress {
     this.#movedAt = performance.now();
   }
 
-  /** From the moment in which it holds something. Further calls change nothing. */
+  /** Call this as soon as the body holds a place or memory. Further calls have no effect. */
   watch(isWanted: () => boolean, fail: (error: AppError) => void): void {
     if (this.#timer !== undefined) return;
     this.#movedAt = performance.now();
@@ -251,8 +251,8 @@ export interface BodyShare {
   /**
    * Grows the share to this many bytes.
    *
-   * @returns undefined if that is possible immediately
-   * @throws {AppError} UNAVAILABLE after waiting in vain, as a rejection
+   * @returns undefined if it could grow immediately; otherwise a promise, which rejects if there is no room in time
+   * @throws {AppError} UNAVAILABLE, as a rejection
    */
   grow(bytes: number): Promise<void> | undefined;
   /** Whether another body waits for what this one holds. */
@@ -264,7 +264,7 @@ export interface BodyShare {
 export interface BodyBudget {
   /** Bytes of all bodies together. */
   readonly held: number;
-  /** Released when the answer ends. */
+  /** The share is released when the answer ends. */
   shareFor(response: ServerResponse, storeId: string): BodyShare;
 }
 
@@ -317,13 +317,13 @@ function shareOf(room: FairShare, response: ServerResponse, storeId: string): Bo
   };
 }
 
-/** Present from Node.js 22.15 on. */
+/** Undefined before Node.js 22.15. */
 const { createZstdDecompress, constants } = zlib as unknown as {
   readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
   readonly constants: { readonly ZSTD_d_windowLogMax: number };
 };
 
-/** 8 MiB, the most that a body may need to be decompressed (RFC 9659); 128 MiB by default. */
+/** 8 MiB, the largest window that a body may require (RFC 9659). The default is 128 MiB. */
 const zstdWindowLogMax = 23;
 
 const inflaters: Readonly<Record<string, () => Transform>> = {
@@ -344,7 +344,7 @@ export class UnsupportedCodingError extends AppError {
   }
 }
 
-/** Undefined for a body that is not compressed. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
+/** Undefined if the body is not compressed. @throws {AppError} UNSUPPORTED_MEDIA_TYPE */
 export function inflaterFor({ headers }: IncomingMessage): (() => Transform) | undefined {
   const encoding = headers["content-encoding"];
   if (encoding === undefined) return undefined;

@@ -11,25 +11,25 @@ export interface ReceivedBody extends JsonBody {
   readonly fingerprint: string | undefined;
 }
 
-/** Scans a body of JSON and puts it together while it arrives. */
+/** Scans and joins a JSON body as it arrives. */
 export interface BodyScan {
   /**
-   * Takes a piece, whose memory must not be used afterwards. The next one should wait for the promise, if there is one.
+   * Takes a piece. Do not use its memory afterwards. If this returns a promise, wait for it before the next piece.
    *
    * @throws {AppError} BAD_REQUEST for deep nesting
    */
   add(piece: Buffer): Promise<void> | undefined;
-  /** The body has arrived. @throws {AppError} as add, `cutBody` and `parseBody`, as a rejection */
+  /** Call this when the body has arrived. @throws {AppError} as add, `cutBody` and `parseBody`, as a rejection */
   end(): Promise<ReceivedBody>;
   /** Frees the body. */
   close(): void;
 }
 
-/** To scan as many takes a millisecond. */
+/** Scanning this many bytes takes a millisecond. */
 const scannedHereMax = 256 * 1024;
-/** The most bytes of a body that wait for the thread: senders may be faster. */
+/** A sender may be faster than the thread, so at most this many bytes of a body wait for it. */
 const unscannedBytesMax = 1024 * 1024;
-/** Pieces are sent to the thread together, up to so many bytes: each message takes some microseconds. */
+/** Each message to the thread takes some microseconds, so we join pieces up to this many bytes. */
 const messageBytes = 64 * 1024;
 
 let thread: Worker | undefined;
@@ -37,8 +37,8 @@ let thread: Worker | undefined;
 /**
  * Scans a large body on a thread, which also keeps it, so that its memory does not wait for a garbage collection.
  *
- * @param length in bytes, where it is known
- * @param refuse gets an error that is found between two pieces
+ * @param length in bytes, if known
+ * @param refuse called with an error that is found between two pieces
  */
 export function scanBody(options: ScanOptions, length: number | undefined, refuse: (error: Error) => void): BodyScan {
   if (length !== undefined && length > scannedHereMax) return new ThreadScan({ options, length }, refuse);
@@ -86,7 +86,7 @@ class ThreadScan implements BodyScan {
     });
     this.#scanned.catch((error: Error) => {
       refuse(error);
-      this.#goOn(); // there is no message anymore that the last piece was scanned
+      this.#goOn(); // the thread will not report the last piece as scanned
     });
   }
 
@@ -137,14 +137,14 @@ function bodyBehind(port: MessagePort): SharedBody {
   };
 }
 
-/** Moves a buffer that has memory of its own, shares what is shared, and copies what is a part of more. */
+/** Shares shared memory, moves a buffer that fills its memory, and copies one that is only a part of it. */
 function sendPiece(port: MessagePort, piece: Buffer): void {
   if (piece.buffer instanceof SharedArrayBuffer) return port.postMessage(piece);
   const { buffer } = piece.length === piece.buffer.byteLength ? piece : new Uint8Array(piece);
   port.postMessage(new Uint8Array(buffer), [buffer as ArrayBuffer]);
 }
 
-/** One for all bodies; another one after it has failed. */
+/** One thread scans all bodies. If it fails, the next body starts another one. */
 function runningThread(): Worker {
   if (thread !== undefined) return thread;
   const started = startThread("server/content/bodyScan.worker", { resourceLimits: { maxYoungGenerationSizeMb: 4 } });

@@ -1,4 +1,4 @@
-// Puts large bodies together, scans them, and keeps them for other threads.
+// Joins and scans large bodies, and keeps them for other threads.
 import { MessagePort, parentPort } from "node:worker_threads";
 import { AppError } from "../../errors.js";
 import { lowerPriority } from "../../lib/threads/thread.js";
@@ -8,13 +8,13 @@ import { BodyScanner, type ScannedBody, type ScanOptions } from "./bodyScanner.j
 
 export interface NewScan {
   readonly options: ScanOptions;
-  /** In bytes, where it is known. */
+  /** In bytes, if known. */
   readonly length?: number;
-  /** Takes messages about this body, until it is closed. */
+  /** For messages about this body. When the port is closed, the body is freed. */
   readonly port: MessagePort;
 }
 
-/** A piece, the end of the body, or a port to send all of it to. */
+/** A piece, the end of the body, or a port to which the whole body is to be sent. */
 type ScanMessage = Uint8Array | "end" | MessagePort;
 
 export type ScanAnswer =
@@ -22,14 +22,14 @@ export type ScanAnswer =
   | ({ readonly kind: "scanned" } & ScannedBody)
   | { readonly kind: "refused"; readonly code: AppError["code"]; readonly message: string };
 
-/** How many bytes of pieces, which are soon garbage, are read between two young collections. */
+/** Pieces are soon garbage, so we collect young garbage whenever we have read this many bytes of them. */
 const youngCollectionBytes = 8 * 1024 * 1024;
-/** How many bytes of bodies, whose shared memory does not count for V8, are read between two full collections. */
+/** V8 does not count shared memory, so we collect all garbage whenever bodies of this many bytes were freed. */
 const collectionBytes = 16 * 1024 * 1024;
 let piecesBytes = 0;
 let bodiesBytes = 0;
 
-// The event loop comes first. Imports, which have the same priority, are not held up by further bodies.
+// The event loop comes first. Imports have the same priority as bodies, so that further bodies do not hold them up.
 lowerPriority(12);
 
 parentPort?.on("message", ({ options, length, port }: NewScan) => {
@@ -39,7 +39,7 @@ parentPort?.on("message", ({ options, length, port }: NewScan) => {
   const tell = (answer: ScanAnswer): void => port.postMessage(answer);
   const take = (message: ScanMessage): void => {
     if (message instanceof MessagePort) return message.postMessage(bytes);
-    if (scanner === undefined) return; // it has been refused
+    if (scanner === undefined) return; // the body was refused
     if (message === "end") {
       bytes = scanner.bytes();
       return tell({ kind: "scanned", ...scanner.end(bytes) });
@@ -59,7 +59,7 @@ parentPort?.on("message", ({ options, length, port }: NewScan) => {
     }
   });
   port.once("close", () => {
-    [scanner, bytes] = [undefined, undefined]; // garbage from now on
+    [scanner, bytes] = [undefined, undefined]; // so that they can be collected
     setImmediate(noteBody, bytesTaken);
   });
 });

@@ -4,9 +4,9 @@ import { JsonScanner, longFromBytes } from "../../lib/json/scanJson.js";
 import { Pieces } from "../../lib/streams/pieces.js";
 
 export interface ScanOptions {
-  /** The path of the object whose long members are cut out: see `cutBody`. */
+  /** The path of the object from which `cutBody` cuts long members. */
   readonly parent: readonly string[];
-  /** What a fingerprint covers before the body. Without it, there is none. */
+  /** What the fingerprint covers before the body. Without it, there is no fingerprint. */
   readonly fingerprintScope: string | undefined;
 }
 
@@ -16,17 +16,17 @@ export interface ScannedBody {
   readonly fingerprint: string | undefined;
 }
 
-/** Puts the pieces of a body of JSON together and scans them. */
+/** Joins the pieces of a JSON body and scans them. */
 export class BodyScanner {
   readonly #scanner = new JsonScanner();
   readonly #parent: readonly string[];
   readonly #hash: Hash | undefined;
   readonly #pieces = new Pieces();
-  /** In memory that threads share, where the length is known; committed only as bytes arrive. */
+  /** If the length is known, the body is in memory that threads share. The system commits it only as bytes arrive. */
   readonly #whole: Buffer | undefined;
   #length = 0;
 
-  /** @param length in bytes, where it is known */
+  /** @param length in bytes, if known */
   constructor({ parent, fingerprintScope }: ScanOptions, length = 0) {
     this.#parent = parent;
     if (length >= longFromBytes) this.#whole = sharedMemory(length);
@@ -46,7 +46,7 @@ export class BodyScanner {
     this.#length += piece.length;
   }
 
-  /** All that was pushed. Long ones are in memory that threads share. */
+  /** All bytes so far. A long body is in memory that threads share. */
   bytes(): Buffer {
     if (this.#whole !== undefined) return this.#whole.subarray(0, this.#length);
     if (this.#length < longFromBytes) return this.#pieces.concat();
@@ -63,10 +63,10 @@ export class BodyScanner {
 }
 
 const largeFromBytes = 4 * 1024 * 1024;
-/** What has more bytes is always mapped by glibc (`mallopt`, M_MMAP_THRESHOLD), which returns it to the system once it is free. */
+/** glibc always maps larger memory (`mallopt`, M_MMAP_THRESHOLD), and returns it to the system when it is freed. */
 const mappedFromBytes = 32 * 1024 * 1024 + 1;
 
-/** Large memory is reserved as if it were larger, so that it is mapped; no more than `length` is ever used. */
+/** Reserves at least `mappedFromBytes` for large memory, so that it is mapped. Only `length` bytes of it are used. */
 function sharedMemory(length: number): Buffer {
   const reserved = length < largeFromBytes ? length : Math.max(length, mappedFromBytes);
   return Buffer.from(new SharedArrayBuffer(reserved), 0, length);

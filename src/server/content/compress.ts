@@ -5,8 +5,8 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 export type Coding = "br" | "gzip";
 
 /**
- * The coding by `Accept-Encoding` (RFC 9110, section 12.5.3); brotli if both weigh the same. Undefined for no
- * compression, which is also what a client gets that refuses everything: better than a 406.
+ * The coding that `Accept-Encoding` prefers (RFC 9110, section 12.5.3); brotli if both weigh the same. Undefined for no
+ * compression, also if the client refuses everything, because an answer is better than a 406.
  */
 export function preferredCoding(accepted: string | string[] | undefined): Coding | undefined {
   if (accepted === undefined || accepted.length === 0) return undefined;
@@ -15,7 +15,7 @@ export function preferredCoding(accepted: string | string[] | undefined): Coding
   const brotliWeight = weights.get("br") ?? others;
   const gzipWeight = weights.get("gzip") ?? weights.get("x-gzip") ?? others;
   const best = Math.max(brotliWeight, gzipWeight);
-  // An unnamed identity is acceptable, but not preferred.
+  // If identity is not named, it is acceptable, but not preferred.
   if (best <= 0 || best < (weights.get("identity") ?? 0)) return undefined;
   return brotliWeight === best ? "br" : "gzip";
 }
@@ -31,8 +31,8 @@ function weightsOf(accepted: string): ReadonlyMap<string, number> {
 }
 
 /**
- * A length in bytes or characters. Compressing costs 90 µs of CPU, as much as a REST read. From 4 KB of JSON it saves
- * two packets of three.
+ * In bytes or characters. Compressing costs 90 µs of CPU, as much as a REST read. From 4 KB of JSON on, it saves two of
+ * three packets.
  */
 export const compressedLengthMin = 4_096;
 
@@ -44,10 +44,10 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
   [constants.BROTLI_PARAM_QUALITY]: 4,
 };
-/** Half the time of the default 6, for a tenth more bytes. */
+/** Takes half the time of the default 6, for a tenth more bytes. */
 const gzipLevel = 4;
 
-/** Up to this many bytes, the best compression takes some milliseconds. */
+/** Up to this size, the best compression takes only some milliseconds. */
 const smallMax = 64 * 1_024;
 const best = {
   brotli: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
@@ -55,9 +55,9 @@ const best = {
 };
 
 /**
- * Runs on zlib's threads. Undefined if zlib fails, for lack of memory: the body is then sent uncompressed.
+ * Runs on zlib's threads. Undefined if zlib fails for lack of memory: then send the body uncompressed.
  *
- * @param isKept whether the result serves many requests, so that a small body is worth the best compression
+ * @param isKept whether the result serves many requests, so that the best compression of a small body pays
  */
 export function compress(body: string | Buffer, coding: Coding, isKept = false): Promise<Buffer | undefined> {
   const size = body.length; // of a string, a lower bound

@@ -9,16 +9,16 @@ import { Pieces } from "../../lib/streams/pieces.js";
 import type { UploadSource } from "../../schema/context.js";
 import { type BodyBudget, type BodyShare, inflaterFor, Progress, receive } from "./body.js";
 
-/** A thread reads larger bodies from a temporary file. */
+/** Larger bodies go to a temporary file, from which a thread reads them. */
 const inMemoryBytesMax = 256 * 1024;
-/** Pieces are written together, up to so many bytes: each write waits for the disk. */
+/** Each write waits for the disk, so we join pieces up to this many bytes. */
 const writtenBytes = 64 * 1024;
 
 const ofStoreMax = 4;
 
 /**
- * For temporary files, each of which may have MAX_UPLOAD_BYTES. The more places are held, the fewer a store may add, as if each
- * were a group of stores: slow files of one or two stores leave places to others.
+ * Places for temporary files, each of up to MAX_UPLOAD_BYTES. Each store is its own group: the more places are held, the fewer it may
+ * add, so that slow files of one or two stores leave places to others.
  */
 export const uploadPlaces = new FairShare({
   places: 8,
@@ -32,7 +32,7 @@ interface UploadOptions {
   readonly bytesMax: number;
   readonly storeId: string;
   readonly bodies: BodyBudget;
-  /** Ends the receiving. */
+  /** Ends receiving. */
   readonly signal: AbortSignal;
   /** What the fingerprint covers besides the body. */
   readonly scope: string;
@@ -45,7 +45,7 @@ interface Upload {
 }
 
 /**
- * Receives a body of any size in constant memory, inflated, and runs work on it once it is complete.
+ * Receives and inflates a body of any size in constant memory, and runs work on it when it is complete.
  *
  * @throws {AppError} as readBody, or what the work throws
  */
@@ -57,7 +57,7 @@ export async function withUpload<Result>(
 ): Promise<Result> {
   const tooLarge = new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${bytesMax} bytes (MAX_UPLOAD_BYTES).`);
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
-  inflaterFor(request); // refuses an unknown coding before anything is opened
+  inflaterFor(request); // refuses an unknown coding before we open a file
   const hash = createHash("sha256").update(`${scope}\n`);
   const spool = new Spool(storeId, bodies.shareFor(response, storeId), signal);
   const take = (chunk: Buffer): Promise<void> | undefined => {
@@ -73,10 +73,10 @@ export async function withUpload<Result>(
   }
 }
 
-/** Keeps a body as it arrives: a short one in memory, and a longer one in a temporary file, for which it holds a place. */
+/** Keeps a body as it arrives: a short one in memory, a longer one in a temporary file that needs a place. */
 class Spool {
   bytes = 0;
-  /** Ends the receiving. */
+  /** Ends receiving. */
   fail: (error: Error) => void = () => undefined;
   readonly #storeId: string;
   readonly #share: BodyShare;
@@ -106,7 +106,7 @@ class Spool {
     this.#progress.stop();
     if (this.#file !== undefined && this.#unwritten.length > 0) await this.#spill();
     const text = this.#unwritten.concat();
-    if (this.#file === undefined && !isUtf8(text)) await this.#spill(); // the reader of files finds the line
+    if (this.#file === undefined && !isUtf8(text)) await this.#spill(); // only the reader of files names the line that is not UTF-8
     return this.#file === undefined ? { text: text.toString("utf8") } : { file: pathOf(this.#file) };
   }
 
@@ -124,15 +124,15 @@ class Spool {
     this.#holdsPlace = true;
     if (!this.#isClosed) this.#progress.watch(() => uploadPlaces.isWanted(this.#storeId), this.fail);
     this.#file ??= await openAnonymousFile();
-    if (this.#isClosed) return this.close(); // it was refused meanwhile
+    if (this.#isClosed) return this.close(); // it was refused while we waited
     const piece = this.#unwritten.take();
     await writeWhole(this.#file, piece, this.#written);
     this.#written += piece.length;
-    this.#share.release(); // what is in the file is no longer in memory
+    this.#share.release(); // the bytes are in the file now, not in memory
   }
 }
 
-/** A path of a file without a name, for as long as it is open. */
+/** A path to a file that has no name. It is valid while the file is open. */
 function pathOf({ fd }: FileHandle): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : `/dev/fd/${fd}`;
 }

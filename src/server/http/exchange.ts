@@ -26,19 +26,18 @@ interface Target {
   readonly search: string;
 }
 
-/** The longest path and query string, in characters: about what proxies and browsers allow. */
+/** Maximum of path and query string, in characters: about as many as proxies and browsers allow. */
 const urlLengthMax = 8_192;
 
 /**
- * The path, without the base path, and the query. The host of a URL in absolute form (RFC 9112, section 3.2.2) is
- * ignored.
+ * The path without the base path, and the query. Ignores the host of a URL in absolute form (RFC 9112, section 3.2.2).
  */
 export function targetOf(request: IncomingMessage, basePath = ""): Target {
   if (request.url === undefined || !(request.url.startsWith("/") || request.url === "*")) {
     const given = request.url ?? "";
     const [beforePath = given] = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/iu.exec(given) ?? [];
     const afterHost = given.slice(beforePath.length);
-    request.url = afterHost.startsWith("/") ? afterHost : `/${afterHost}`; // Yoga reads it too
+    request.url = afterHost.startsWith("/") ? afterHost : `/${afterHost}`; // because Yoga reads it, too
   }
   if (request.url.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);
   const { url } = request;
@@ -48,7 +47,7 @@ export function targetOf(request: IncomingMessage, basePath = ""): Target {
     : { path: url.slice(0, queryStart), search: url.slice(queryStart + 1) };
 }
 
-/** Why a request that node:http accepts is refused: RFC 9112, sections 2.3, 3, 3.2 and 6.1. */
+/** Why we refuse a request that node:http accepts: RFC 9112, sections 2.3, 3, 3.2 and 6.1. */
 export function problemWith(request: IncomingMessage): AppError | undefined {
   const { url = "", headers, rawHeaders, httpVersionMajor, httpVersionMinor } = request;
   if (url.length > urlLengthMax) {
@@ -66,7 +65,7 @@ export function problemWith(request: IncomingMessage): AppError | undefined {
   return undefined;
 }
 
-/** node:http silently keeps the first of several. */
+/** Counts raw headers, because node:http silently keeps only the first of several. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -79,21 +78,21 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 const acceptable = /^[\w.:-]{1,128}$/u;
 const tokenLike = /vt_/iu;
 
-/** The caller's X-Request-Id, if it is safe to log and not a secret, or else a new one. */
+/** The caller's X-Request-Id if it is safe to log and not a secret, otherwise a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   if (typeof given !== "string" || !acceptable.test(given) || tokenLike.test(given)) return randomUUID();
-  const token = headers[tokenHeader]; // DEMO_TOKEN may have another form
+  const token = headers[tokenHeader]; // compared, because DEMO_TOKEN may look unlike other tokens
   return typeof token === "string" && token !== "" && given.includes(token) ? randomUUID() : given;
 }
 
 export const allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
-/** Those that the service reads, for a preflight that names none. */
+/** Headers that the service reads, for a preflight that names none. */
 const readHeaders =
   "Content-Type, Content-Encoding, X-Service-Access-Token, X-Request-Id, If-Match, If-None-Match, Idempotency-Key";
 
-/** Names as RFC 9110, 5.6.2, has them, in a list. */
+/** A list of names (RFC 9110, section 5.6.2). */
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]{0,8},[ \t]{0,8}[\w!#$%&'*+.^`|~-]+)*$/u;
 
 const namesLengthMax = 2_048;
@@ -110,10 +109,9 @@ export const forAnyOrigin = {
 const preflightTrustSeconds = "600";
 
 /**
- * Sets CORS headers, for any path. Tokens are sent in a header that scripts set, never in cookies, so any origin may be
- * allowed.
+ * Sets CORS headers, for any path. Any origin may be allowed, because scripts send tokens in a header, never in cookies.
  *
- * @returns true for a preflight, which is then answered
+ * @returns true for a preflight, which this has answered
  */
 export function applyCors(request: IncomingMessage, response: ServerResponse, origins: readonly string[]): boolean {
   const { origin } = request.headers;
@@ -134,14 +132,14 @@ export function applyCors(request: IncomingMessage, response: ServerResponse, or
 }
 
 /**
- * Any that the page names, such as those of tracing and of clients: what is not read has no effect, and without credentials no
- * header has a meaning that its page could not have given it anyway.
+ * Allows all headers that the page names, such as those of tracing and of clients. Headers that we do not read have no effect, and
+ * without credentials a header cannot carry anything that the page does not know.
  */
 function allowedHeaders(named: string | undefined): string {
   return named !== undefined && named.length <= namesLengthMax && headerNames.test(named) ? named : readHeaders;
 }
 
-/** Added by reverse proxies, CDNs, load balancers and tunnels. */
+/** Prefixes of headers that reverse proxies, CDNs, load balancers and tunnels add. */
 const forwarding = (
   "forwarded via max-forwards client-ip true-client-ip remote- proxy- wl-proxy- front-end-https cdn- ali-cdn- cf- cloudfront- " +
   "fastly- fly- akamai- incap- tailscale- x-forward x-original x-real x-client x-remote x-cluster x-proxy x-envoy x-varnish x-nginx " +
@@ -157,9 +155,9 @@ export function isThroughProxy({ headers, httpVersion }: IncomingMessage): boole
 }
 
 /**
- * Finds out whether requests come through a proxy, by the first request of each connection.
+ * Checks the first request of each connection for signs of a proxy.
  *
- * @param noteSeen called once
+ * @param noteSeen called once, for the first request through a proxy
  */
 export function proxyWatch(noteSeen: () => void): (request: IncomingMessage) => void {
   const known = new WeakSet<object>();

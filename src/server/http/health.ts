@@ -8,11 +8,11 @@ interface Readiness {
   readonly database: "ok" | "unreachable" | Fault;
 }
 
-/** The database must answer in time, have every migration and accept writes. Never rejects. */
+/** Ready means that the database answers in time, has every migration and accepts writes. Never rejects. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 const checkTimeoutMs = 3_000;
-/** The check is public, so the database is queried once a second at most. */
+/** Anybody may request the check, so we query the database at most once a second. */
 const resultTtlMs = 1_000;
 
 export function createReadinessCheck(database: DatabaseReadiness): CheckReadiness {
@@ -28,7 +28,7 @@ function readinessOf(findFault: () => Promise<Fault | undefined>): Promise<Readi
   );
 }
 
-/** One query at a time. When it times out, its last positive answer counts for `database.trustMs`. */
+/** Runs one query at a time. If it times out, the last positive answer holds for `database.trustMs`. */
 function createQuery(database: DatabaseReadiness): () => Promise<Fault | undefined> {
   let pending: Promise<Fault | undefined> | undefined;
   let soundAt = Number.NEGATIVE_INFINITY;

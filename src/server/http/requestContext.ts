@@ -51,7 +51,7 @@ export async function createContext(options: ContextOptions, exchange: Exchange,
   };
 }
 
-/** How old the last answer may be when an operation begins: of a request whose body was slow it is older. */
+/** When an operation begins, the token must have been confirmed this recently; a slow body takes longer. */
 const confirmedMs = 1_000;
 
 class AccessOfRequest implements RequestAccess, Caller {
@@ -118,7 +118,7 @@ class AccessOfRequest implements RequestAccess, Caller {
   }
 }
 
-/** Turns what resolvers report into headers. Those of a response that has begun are not sent. */
+/** Turns what resolvers report into headers. If the response has begun, it is too late for them. */
 function noticesOf({ response, observation, path }: Exchange): (notice: Notice) => void {
   return (notice) => {
     if (notice.kind === "replayed") observation.replayed();
@@ -140,17 +140,17 @@ function headersOf(notice: Notice, path: string): Headers {
       return [["idempotency-replayed", "true"]];
     case "counted":
       return Object.entries(rateLimitHeaders(notice.reservations));
-    default: // what was read of a file is a part of the body
+    default: // the body has what was read of a file
       return [];
   }
 }
 
-/** Relative to the URL of the request, for any proxy. */
+/** Relative to the URL of the request, so that it works behind any proxy. */
 function docsUrl(path: string): string {
   return `${"../".repeat(path.split("/").length - 2)}docs`;
 }
 
-/** What a fingerprint covers before the body: the path. Undefined for a request without a key. */
+/** What the fingerprint covers before the body: the path. Undefined if the request has no key. */
 export function fingerprintScope({ headers }: IncomingMessage, path: string): string | undefined {
   return typeof headers["idempotency-key"] === "string" ? `${path}\n` : undefined;
 }

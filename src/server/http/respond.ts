@@ -7,13 +7,13 @@ type Headers = Readonly<Record<string, string>>;
 
 const jsonMediaType = "application/json; charset=utf-8";
 
-/** Meanwhile the rest of a refused body is received and dropped. */
+/** How long the rest of a refused body is received and dropped. */
 const lingerMs = 5_000;
 
 /**
- * Compresses a large answer if the client accepts that. For HEAD, node:http drops the body.
+ * Compresses a large answer if the client accepts this. For HEAD, node:http drops the body.
  *
- * @param headers without Vary, which addVary() sets
+ * @param headers without Vary: addVary() sets it
  */
 export function respond(
   response: ServerResponse,
@@ -38,8 +38,8 @@ export function respondJson(
 }
 
 /**
- * Answers GET and HEAD, with an entity tag, or 304. Headers that both must have (RFC 9110, section 15.4.5) are set
- * before, as by markPrivate().
+ * Answers GET and HEAD with an entity tag, or with 304. First set the headers that both answers must have, for example
+ * by markPrivate() (RFC 9110, section 15.4.5).
  */
 export function respondRead(response: ServerResponse, body: string): void {
   const etag = entityTag(body);
@@ -50,7 +50,7 @@ export function respondRead(response: ServerResponse, body: string): void {
   send(response, 304, { etag });
 }
 
-/** The answer depends on the token: shared caches must not store it, the client's must revalidate it. */
+/** The answer depends on the token, so shared caches must not store it, and the client's cache must revalidate it. */
 export function markPrivate(response: ServerResponse): void {
   response.setHeader("cache-control", "private, no-cache");
   addVary(response, "X-Service-Access-Token");
@@ -72,7 +72,7 @@ export function send(
   const early = isArriving(response.req);
   response.writeHead(status, early ? { connection: "close", ...headers } : headers);
   if (!early) return void response.end(body);
-  response.flushHeaders(); // without a body they would be sent at the end
+  response.flushHeaders(); // without a body, Node.js would send them only at the end
   if (body !== undefined) response.write(body);
   endAfterBody(response);
 }
@@ -106,7 +106,7 @@ function isArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 }
 
-/** Closing a connection while a body still arrives resets it, and the client may lose the answer: drop the rest first. */
+/** Drops the rest of the body before closing: otherwise the connection is reset, and the client may lose the answer. */
 function endAfterBody(response: ServerResponse): void {
   const { req: request } = response;
   const timer = setTimeout(end, lingerMs);
@@ -127,30 +127,28 @@ export function entityTag(body: string | Buffer): string {
 
 const names = ["if-match", "if-none-match", "if-unmodified-since"] as const;
 
-/** What proxies that compress put at the end of a tag: Apache `-gzip`, Jetty `--gzip`, and others `;gzip`. */
+/** Proxies that compress append this to a tag: Apache `-gzip`, Jetty `--gzip`, and others `;gzip`. */
 const codingSuffix = /(?:-{1,2}|;)(?:gzip|br|zstd|deflate)(?=")/gu;
 
 /**
- * Whether a list of tags, or `*`, has a tag (RFC 9110, section 13.1). All comparisons are weak, also those of `If-Match`: a tag is
- * weak because it serves all content codings, but no other state of the resource has it.
+ * Whether a list of tags, or `*`, contains a tag (RFC 9110, section 13.1). We compare weakly even for `If-Match`: our tags are only weak
+ * because they serve all content codings, and each identifies one state of the resource.
  *
- * @param tag as entityTag() makes it
+ * @param tag made by entityTag()
  */
 export function isKnown(list: string | undefined, tag: string): boolean {
   if (list === undefined) return false;
   const quoted = tag.slice("W/".length);
-  // Beside tags a list has no letters but W, so a match is a whole tag.
+  // Outside of tags, the only letter in a list is W, so a match is a whole tag.
   return list === "*" || list.includes(quoted) || list.replace(codingSuffix, "").includes(quoted);
 }
 
-/** Checks what a write asks of the state that it replaces: the answer to GET, or undefined where nothing is there. */
+/** Checks the condition of a write. @param current the answer to GET; undefined if there is nothing to replace */
 export type Condition = (current: string | undefined) => void;
 
 /**
- * The condition of a write (RFC 9110, section 13.2.2); undefined for one without. There are no dates of changes: a time cannot be
- * shown to hold, so it never does.
- *
- * @returns what throws PRECONDITION_FAILED
+ * The condition of a write (RFC 9110, section 13.2.2), which throws PRECONDITION_FAILED. Undefined if the request has none.
+ * If-Unmodified-Since never holds, because we store no dates of changes.
  */
 export function conditionOf({ headers }: IncomingMessage): Condition | undefined {
   const [match, noneMatch, unmodifiedSince] = names.map((name) => headers[name]);
@@ -158,11 +156,11 @@ export function conditionOf({ headers }: IncomingMessage): Condition | undefined
   return (current) => {
     const tag = current === undefined ? undefined : entityTag(current);
     const has = (list: string | undefined) => tag !== undefined && isKnown(list, tag);
-    if (match !== undefined && !has(match)) throw failed("If-Match names no ETag of what is there now.");
+    if (match !== undefined && !has(match)) throw failed("If-Match does not match the current ETag.");
     if (match === undefined && unmodifiedSince !== undefined) {
-      throw failed("Nothing here has a time of its last change for If-Unmodified-Since: send the ETag in If-Match.");
+      throw failed("If-Unmodified-Since never holds, because no change times are kept: send the ETag in If-Match.");
     }
-    if (has(noneMatch)) throw failed("If-None-Match names the ETag of what is there now, or any.");
+    if (has(noneMatch)) throw failed("If-None-Match matches the current ETag.");
   };
 }
 
@@ -170,7 +168,7 @@ function failed(reason: string): AppError {
   return new AppError("PRECONDITION_FAILED", `${reason} Nothing was changed.`);
 }
 
-/** What answers a write with a condition where nothing has a tag: it would have no effect. */
+/** Refuses a condition on a path without a tag, where it would have no effect. */
 export function conditionNotTaken(): AppError {
   const message =
     "If-Match, If-None-Match and If-Unmodified-Since are for PUT and DELETE of a path whose GET has an ETag; this one has none.";

@@ -44,7 +44,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     response.setHeader("x-request-id", requestId);
     response.setHeader("x-content-type-options", "nosniff");
     const target = targetOf(request, config.basePath);
-    // Pages of any shop: a preflight carries no public key, whose origins are compared when it comes.
+    // Pages of any shop may send a preflight. It carries no public key, so the request itself compares origins.
     const origins = isForShops(target.path) ? ["*"] : config.corsOrigins;
     if (applyCors(request, response, origins)) {
       observation.route = "preflight";
@@ -57,7 +57,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
     if (target.path === "*" && request.method === "OPTIONS") return answerPing(response);
     const handled = observation.handle(async () => route(exchange));
     handled.catch((error: unknown) => {
-      // Routes answer their own errors, so this one happened while answering.
+      // Routes answer their own errors, so this one happened while sending an answer.
       log.error({ requestId, err: error }, "request failed");
       observation.refused("INTERNAL");
       if (response.headersSent) response.destroy();
@@ -66,7 +66,7 @@ export function createRequestListener(options: RouterOptions): RequestListener {
   };
 }
 
-/** Finds the route of a path. @param collecting those of `/collect/v1` */
+/** Finds the route of a path. @param collecting the paths of `/collect/v1` */
 function createRoute(options: RouterOptions, collecting: readonly string[]): Route {
   const { basePath } = options.config;
   const pages = createPageRoutes(options);
@@ -78,11 +78,11 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
   return (exchange) => {
     const { request, observation } = exchange;
     const path = withoutSlash(exchange.path);
-    // Their senders do not follow redirects.
+    // Senders to these paths do not follow redirects.
     if (collecting.includes(path)) return collect(exchange);
     if (path.startsWith(`${hooksPath}/`)) return hooks({ ...exchange, path });
     const known = path === exchange.path ? undefined : knownAt(path);
-    if (known !== undefined) return redirect(exchange, known, `..${path.slice(path.lastIndexOf("/"))}`); // relative: below any prefix
+    if (known !== undefined) return redirect(exchange, known, `..${path.slice(path.lastIndexOf("/"))}`); // relative, so that it works below any prefix
     if (exchange.path === graphqlPath) return graphql(exchange);
     if (exchange.path === basePath && isRead(request)) return redirect(exchange, "/", `${path}/`);
     const page = pages.get(exchange.path);
@@ -93,12 +93,12 @@ function createRoute(options: RouterOptions, collecting: readonly string[]): Rou
   };
 }
 
-/** A path without the one slash at its end. The home page has one of its own: `//` ends in two. */
+/** Removes one slash at the end of a path. Keeps that of the home page, and paths that end in two. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") && !path.endsWith("//") ? path.slice(0, -1) : path;
 }
 
-/** With its method and body, by 308, and with the query string. */
+/** Redirects by 308, which keeps method and body, and keeps the query string. */
 function redirect({ response, search, observation }: Exchange, route: string, to: string): void {
   observation.route = route;
   send(response, 308, { location: search === "" ? to : `${to}?${search}`, "content-length": 0 });

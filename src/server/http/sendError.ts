@@ -12,9 +12,9 @@ type ProblemResponse = Extract<RestResponse, { problem: unknown }>;
 type Report = (error: unknown) => void;
 
 /**
- * Answers with an error as REST does, and notes its code. Unexpected errors are logged.
+ * Answers with an error as REST does, and notes its code. Logs unexpected errors.
  *
- * @param titles of codes, where they differ from the usual ones
+ * @param titles of codes for which the usual titles are wrong
  */
 export function sendRestError(
   { response, requestId, observation }: Exchange,
@@ -36,7 +36,7 @@ export function problemOf(error: AppError): ProblemDetails {
   return toProblemResponse(error, "", () => undefined).problem;
 }
 
-/** Refuses a request before GraphQL runs, in the shape of its errors with an HTTP status. Unexpected errors are logged. */
+/** Refuses a request before GraphQL runs, with an HTTP status and the shape of GraphQL errors. Logs unexpected errors. */
 export function sendGraphQLError(exchange: Exchange, error: unknown, log?: Logger): void {
   const { request, response, requestId, observation } = exchange;
   const reportError = reporter(requestId, log);

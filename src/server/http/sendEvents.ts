@@ -1,13 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { EventStream } from "../../api/graphql/eventStream.js";
 
-/** Yoga's interval: proxies and clients give up silent streams. */
+/** Proxies and clients give up silent streams. Yoga has the same interval. */
 const pingMs = 12_000;
 
 /**
- * Writes events until the stream ends or its client leaves. A slow client gets the latest value only: nothing is
- * written while earlier bytes wait to be sent. A stream is complete after the error that ended it; where the server stops, it
- * is cut instead, so that clients open it again.
+ * Writes events until the stream ends or the client leaves. While earlier bytes wait to be sent, nothing is written, so that a slow
+ * client only gets the latest value. An error completes the stream. If the server stops, the stream is cut, so that clients reconnect.
  *
  * @param disconnect aborted when the client leaves
  */
@@ -38,7 +37,7 @@ export async function sendEvents(
       if (!response.write(event)) await drained(response, disconnect);
     }
   } finally {
-    clearInterval(pinging); // writing after the end would be an unhandled error
+    clearInterval(pinging); // a write after the end would be an unhandled error
   }
   if (isComplete) response.end(format.closing);
   else response.destroy();
@@ -61,7 +60,7 @@ function drained(response: ServerResponse, disconnect: AbortSignal): Promise<voi
   });
 }
 
-/** One turn of the event loop serves 50 streams, which take about 20 µs each, or sends so many bytes. */
+/** In one turn of the event loop, we write to 50 streams, about 20 µs each, or this many bytes. */
 const perTurn = 50;
 const bytesPerTurn = 512 * 1024;
 
@@ -72,7 +71,7 @@ interface Waiting {
 
 let waiting: Waiting[] = [];
 
-/** Waits for a later turn of the event loop, so that a value for thousands of streams does not block other requests. */
+/** Waits for a later turn of the event loop, so that sending a value to thousands of streams does not block requests. */
 function nextTurn(bytes: number): Promise<void> {
   return new Promise((resume) => {
     waiting.push({ bytes, resume });

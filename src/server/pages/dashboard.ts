@@ -13,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Stricter than other pages': scripts and styles are files of this server. Images of products are on other hosts. */
+/** Stricter than that of other pages: only allows scripts and styles from this server. Product images are on other hosts. */
 const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -27,9 +27,9 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   ].join("; ");
 
 /**
- * None if it was not built. Each is read at its first request.
+ * Empty if the dashboard was not built. Each file is read at its first request.
  *
- * @param frameAncestors origins of pages that may show it in a frame
+ * @param frameAncestors origins of pages that may show the dashboard in a frame
  */
 export function dashboardRoutes(frameAncestors: readonly string[]): [path: string, route: Route][] {
   const assets = namesOfAssets().flatMap((name): [string, Route][] => {

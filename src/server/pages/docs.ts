@@ -8,7 +8,7 @@ export const docsPath = "/docs";
 
 const require = createRequire(import.meta.url);
 const { version } = require("swagger-ui-dist/package.json") as { version: string };
-/** Relative: a proxy may serve the page below any path. */
+/** Relative, because a proxy may serve the page below any path. */
 const folder = `docs/assets/swagger-ui-${version}`;
 
 const files = [
@@ -16,7 +16,7 @@ const files = [
   ["swagger-ui.css", "text/css; charset=utf-8"],
 ] as const;
 
-/** Files of the installed package, at paths that contain its version. */
+/** Serves files of the installed package, at paths that contain its version. */
 export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType]) => [
     `/${folder}/${name}`,
@@ -26,7 +26,7 @@ export function createDocsFiles(): readonly (readonly [path: string, Route])[] {
   ]);
 }
 
-/** Swagger UI over `/openapi.json`. Tokens that users type are not stored. */
+/** Swagger UI for `/openapi.json`. It does not store tokens that users type. */
 export function docsPage(token?: string): string {
   const head = `<link rel="stylesheet" href="${folder}/swagger-ui.css">\n`;
   const body = `<body>
@@ -39,7 +39,7 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 const token = ${inScript(token ?? null)};
-// There is one server, that of this page. The document may name it as the server sees it behind a proxy.
+// The only server is that of this page. Behind a proxy, the document may name another address.
 const url = new URL(".", location.href).href.replace(/\\/$/u, "");
 const updateJsonSpec = (update) => (document) => update({ ...document, servers: [{ url }] });
 const ui = SwaggerUIBundle({
@@ -63,7 +63,7 @@ const style = `
   .swagger-ui .scheme-container { margin: 0; padding: 1rem 0; box-shadow: none; }
   .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ff9d9d !important; }
   .swagger-ui .download-contents { background: #4a5060; }
-  .swagger-ui .response-col_links { display: none; } /* there are none, and they do not fit a phone */
+  .swagger-ui .response-col_links { display: none; } /* there are no links, and the column does not fit a phone */
   html:not(.dark-mode) {
     .swagger-ui .info .title small { background: #5f6673; }
     .swagger-ui .info .title small.version-stamp { background: #4a6b00; }

@@ -28,10 +28,10 @@ const probes: readonly Link[] = [
   { path: "/metrics", name: "Metrics" },
 ];
 
-/** Links are relative, so the address must end with a slash; a proxy may serve the page at one that does not. */
+/** Links are relative, so the address must end with a slash. Behind a proxy it may not. */
 const addSlash = `location.pathname.endsWith("/") || location.replace(location.pathname + "/")`;
 
-/** Links to the pages that exist. @param basePath where a proxy serves it, to be shown */
+/** Links to the pages that exist. @param basePath the path below which a proxy serves it, which the page shows */
 export function homePage(exists: (path: string) => boolean, basePath = ""): string {
   const cards = pages
     .filter(({ path }) => exists(path))
@@ -52,7 +52,7 @@ export function homePage(exists: (path: string) => boolean, basePath = ""): stri
 <main>
   <ul>${cards.join("")}
   </ul>
-  <p>Calls carry the store's access token in the header <code>X-Service-Access-Token</code>.
+  <p>Calls need the store's access token in the header <code>X-Service-Access-Token</code>.
   To get one: <code>npx vitrine store create STORE</code>, where there is no store yet, and then
   <code>npx vitrine token issue STORE</code></p>
 </main>

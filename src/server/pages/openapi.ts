@@ -6,10 +6,10 @@ import { isThroughProxy } from "../http/exchange.js";
 
 const mediaType = "application/json; charset=utf-8";
 
-/** The most addresses for which a document is kept, of about 0.1 MB each. */
+/** Documents, of about 0.1 MB each, are kept for at most this many addresses. */
 const addressesMax = 16;
 
-/** A document with an address from the request is for the caller alone. */
+/** If the document contains an address from the request, shared caches must not store it. */
 export function createOpenApiPage(write: (serverUrl: string) => string, basePath: string | undefined): Route {
   const relative = relativeServerUrl(basePath);
   const relativePage = createPage(mediaType, () => write(relative));
@@ -26,10 +26,9 @@ export function createOpenApiPage(write: (serverUrl: string) => string, basePath
 const hostPattern = /^(?=.{1,255}$)(?:([a-z\d](?:[a-z\d.-]*[a-z\d])?)|\[[\da-f:.]+\])(?::(\d{1,5}))?$/iu;
 
 /**
- * The address for the document that a request reads: absolute where the request tells it, or else relative to the
- * document. It holds what the caller sent, so shared caches must not store it.
+ * The server's address for the document: absolute if the request shows it, otherwise relative to the document.
  *
- * @param basePath undefined if a proxy may remove a prefix that is not known here
+ * @param basePath undefined if a proxy may remove a prefix that we do not know
  */
 function serverUrlOf(request: IncomingMessage, basePath: string | undefined): string {
   const { host = "" } = request.headers;
@@ -39,26 +38,26 @@ function serverUrlOf(request: IncomingMessage, basePath: string | undefined): st
   const [, name, port] = named;
   if (isDirect(request, port)) return `http://${host}${basePath ?? ""}`;
   const protocol = forwardedProtocol(request);
-  // nginx's $host, which many pass on, is without the port: an address without one hardly is a public one.
+  // Many proxies pass on nginx's $host, which lacks the port. Without a port, only a public name is likely complete.
   const isWhole = port !== undefined || isPublicName(name);
   return basePath !== undefined && protocol !== undefined && isWhole ? `${protocol}://${host}${basePath}` : relative;
 }
 
-/** The address for a request that tells nothing. Without a known base path it is the folder of the document. */
+/** The address if the request shows none. Without a known base path, it is the folder of the document. */
 function relativeServerUrl(basePath: string | undefined): string {
   return basePath === "" ? "/" : (basePath ?? ".");
 }
 
 /**
- * Proxies that show themselves by no header are recognized where they listen on another port, or close each connection, as
- * nginx does by default.
+ * Recognizes proxies that send no headers of their own if they listen on another port, or close each connection, as nginx does by
+ * default.
  */
 function isDirect(request: IncomingMessage, port = "80"): boolean {
   const { headers, socket } = request;
   return !isThroughProxy(request) && Number(port) === socket.localPort && headers.connection !== "close";
 }
 
-/** Undefined where proxies contradict each other or the Host header. */
+/** Undefined if proxies contradict each other or the Host header. */
 function forwardedProtocol({ headers }: IncomingMessage): "http" | "https" | undefined {
   const { host, forwarded, "x-forwarded-proto": protocol, "x-forwarded-host": forwardedHost = host } = headers;
   if (forwarded !== undefined || forwardedHost !== host) return undefined;

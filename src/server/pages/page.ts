@@ -15,7 +15,7 @@ export const immutable = "public, max-age=31536000, immutable";
 
 type Make = () => string | Buffer | Promise<string | Buffer>;
 
-/** Isolates pages from other sites. Calls to the API do not have these headers. */
+/** Isolates pages from other sites. Answers of the API do not have these headers. */
 const isolation = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
@@ -27,21 +27,21 @@ const isolation = {
 const unframed = { "x-frame-options": "DENY" };
 
 interface PageOptions {
-  /** By default browsers revalidate it each time. */
+  /** By default, browsers revalidate the page each time. */
   readonly cacheControl?: string;
   /** Makes the Content-Security-Policy of a page. */
   readonly policy?: (html: string) => string;
-  /** Whether its policy lets pages of other sites show it in a frame. */
+  /** Whether the policy lets pages of other sites show this page in a frame. */
   readonly isFramed?: boolean;
   /** In addition to those of every page. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** From how many bytes on it is compressed. */
+  /** Pages of at least this many bytes are compressed. */
   readonly compressedFrom?: number;
 }
 
 /**
- * Serves public content that does not change while the process runs. It is made, tagged and compressed once, at its
- * first request: GraphiQL has 9 MB.
+ * Serves public content that does not change while the process runs. Makes, tags and compresses it once, at its first
+ * request, because GraphiQL has 9 MB.
  */
 export function createPage(
   mediaType: string,
@@ -94,9 +94,9 @@ async function keep(make: Make, mediaType: string, policy: (html: string) => str
 interface Html {
   readonly title: string;
   readonly style: string;
-  /** Lines of the head before the style. */
+  /** Lines of the head that come before the style. */
   readonly head?: string;
-  /** From its body on. */
+  /** From the body element on. */
   readonly body: string;
 }
 
@@ -117,12 +117,12 @@ ${body}
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3df5"/><path d="M7 13h18v11H7z" fill="#fff"/><path d="M6 8h20l2 5H4z" fill="#ffb84d"/><path d="M10 24v-7h5v7z" fill="#5b3df5"/></svg>`;
 
-/** The href of `<link rel="icon">`: otherwise browsers request /favicon.ico. */
+/** The href of `<link rel="icon">`. Without it, browsers request /favicon.ico. */
 export const icon = `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 
 /**
- * https://www.w3.org/TR/CSP3/: inline scripts by their hashes, files of this server if the page names some, calls to
- * this server, and styles that scripts make.
+ * Allows inline scripts by their hashes, files of this server if the page names some, calls to this server, and styles
+ * that scripts create (https://www.w3.org/TR/CSP3/).
  */
 function contentSecurityPolicy(html: string): string {
   const tags = scriptsOf(html);

@@ -22,7 +22,7 @@ export interface PagesOptions {
   readonly config: Config;
   readonly readiness: DatabaseReadiness;
   readonly telemetry: Telemetry;
-  /** Writes `/openapi.json` with an address of the server. */
+  /** Writes `/openapi.json` with this address of the server. */
   readonly writeOpenApi: (serverUrl: string) => string;
   readonly demoToken: DemoToken;
   readonly demoShop: FindDemoShop;
@@ -58,7 +58,7 @@ async function answerReadiness(check: CheckReadiness, { response }: Exchange): P
   respondJson(response, readiness.status === "ready" ? 200 : 503, readiness);
 }
 
-/** It is public, since it names no store. */
+/** The metrics are public, because they name no store. */
 function createMetricsRoute(telemetry: Telemetry): Route {
   return async (exchange) => {
     const text = await telemetry.scrape().catch(() => undefined);

@@ -3,12 +3,12 @@ import type { Route } from "../http/exchange.js";
 import { createPage } from "./page.js";
 import { isThroughProxy } from "../http/exchange.js";
 
-/** Pages fill it in; undefined without demo store. */
+/** The token that pages fill in. Undefined if there is no demo store. */
 export type DemoToken = () => string | undefined;
 
 const html = "text/html; charset=utf-8";
 
-/** Fills in the demo token for browsers on this machine alone. */
+/** Fills in the demo token only for browsers on this machine. */
 export function createTokenPage(make: (token?: string) => string, demoToken: DemoToken): Route {
   const open = createPage(html, () => make());
   let filled: { readonly token: string; readonly page: Route } | undefined;
@@ -30,8 +30,8 @@ const loopback = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/u;
 const ownNames = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/iu;
 
 /**
- * The request comes over loopback, to a loopback name (against DNS rebinding), not from a script of another site, and
- * not through a proxy.
+ * Whether the request comes over loopback to a loopback name (against DNS rebinding), and neither from a script of
+ * another site nor through a proxy.
  */
 function isFromThisMachine(request: IncomingMessage): boolean {
   const { socket, headers } = request;

@@ -6,20 +6,20 @@ import { packageFile } from "../../lib/packageFiles.js";
 import { createPage, immutable } from "./page.js";
 
 const file = packageFile("dist/tracker/v1.js");
-/** Of the digest, in the name of the file: 60 bits. */
+/** The file's name contains 60 bits of the digest. */
 const hashCharacters = 10;
 
-/** Where the tracker is served: with TRACKING_PATH also under a name that no list of blocked names has. */
+/** Where the tracker is served. TRACKING_PATH adds a name that no blocklist contains. */
 export function trackerFolders({ trackingPath }: Pick<Config, "trackingPath">): readonly string[] {
   return ["/tracker", ...(trackingPath === undefined ? [] : [trackingPath])];
 }
 
 /**
- * The tracker's script at its address, and at one with its hash, for pages that name its `integrity`. None if it was not built.
- * Pages of any origin may load it, isolated ones too. Its headers are the same with and without an Origin, since caches give what
- * was loaded without one to a page that sends it (`crossorigin`).
+ * Serves the tracker's script at its address, and at one with its hash for pages that specify `integrity`. Empty if it was not built.
+ * Pages of any origin may load it, including isolated ones. Its headers do not depend on Origin: a cache may have loaded it without
+ * one, and then gives it to a page that sends one (`crossorigin`).
  *
- * @param folders where it is served, such as `/tracker`
+ * @param folders in which it is served, such as `/tracker`
  */
 export function trackerRoutes(folders: readonly string[]): [path: string, route: Route][] {
   if (!existsSync(file)) return [];
@@ -33,7 +33,7 @@ export function trackerRoutes(folders: readonly string[]): [path: string, route:
         ...forAnyOrigin,
         "cross-origin-resource-policy": "cross-origin",
         "content-location": hashed, // RFC 9110, section 8.7
-        "repr-digest": `sha-256=:${digest.copy().digest("base64")}:`, // RFC 9530, of the script as it is not compressed
+        "repr-digest": `sha-256=:${digest.copy().digest("base64")}:`, // of the uncompressed script (RFC 9530)
       },
       compressedFrom: 0,
     });

@@ -5,7 +5,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Gauge, prometheusContentType
 export interface MetricValues {
   readonly name: string;
   readonly help: string;
-  /** `counter` and the like; prom-client declares a wrong type for it. */
+  /** Such as `counter`. prom-client declares a wrong type for it. */
   readonly type: unknown;
   readonly aggregator: string;
   readonly values: readonly { readonly value: number; readonly labels: object }[];
@@ -13,7 +13,7 @@ export interface MetricValues {
 
 export const metricsMediaType = prometheusContentType;
 
-/** Gauges that are named like counters. */
+/** Gauges whose names look like counters. */
 const misnamed = ["nodejs_active_resources_total", "nodejs_active_handles_total", "nodejs_active_requests_total"];
 
 const processRegistry = new Registry();
@@ -21,14 +21,14 @@ let isCollecting = false;
 
 /** prom-client's default metrics. */
 export function collectProcessMetrics(): void {
-  if (isCollecting) return; // it cannot be stopped
+  if (isCollecting) return; // prom-client cannot stop collecting
   isCollecting = true;
   collectDefaultMetrics({ register: processRegistry });
   for (const name of misnamed) processRegistry.removeSingleMetric(name);
   collectUtilization(processRegistry);
 }
 
-/** Metrics of the event loop cover the time since the last call. */
+/** The metrics of this process. Those of the event loop cover the time since the last call. */
 export async function processMetrics(): Promise<MetricValues[]> {
   const metrics: MetricValues[] = await processRegistry.getMetricsAsJSON();
   return metrics.map((metric) => ({
@@ -38,7 +38,7 @@ export async function processMetrics(): Promise<MetricValues[]> {
   }));
 }
 
-/** Differs from prom-client's default where that would mislead. */
+/** prom-client's aggregator, except where it would mislead. */
 function aggregatorOf({ name, aggregator }: MetricValues): string {
   if (name === "process_start_time_seconds") return "min";
   return name.startsWith("nodejs_eventloop_lag") && aggregator === "average" ? "max" : aggregator;
@@ -48,7 +48,7 @@ function collectUtilization(registry: Registry): void {
   let last = performance.eventLoopUtilization();
   const gauge: Gauge = new Gauge({
     name: "nodejs_eventloop_utilization_ratio",
-    help: "Share of the time since the last scrape in which the event loop was busy; that of the busiest process.",
+    help: "Share of time since the last scrape in which the event loop of the busiest process was busy.",
     aggregator: "max",
     registers: [registry],
     collect: () => {
@@ -59,12 +59,12 @@ function collectUtilization(registry: Registry): void {
   });
 }
 
-/** Aggregates metrics of several processes; most are summed. */
+/** Aggregates metrics of several processes, most by their sum. */
 export async function aggregate(parts: readonly (readonly MetricValues[])[]): Promise<MetricValues[]> {
   return registryOf(parts).getMetricsAsJSON();
 }
 
-/** The same in the Prometheus text format. */
+/** Like aggregate, in the Prometheus text format. */
 export async function aggregateAsText(parts: readonly (readonly MetricValues[])[]): Promise<string> {
   return registryOf(parts).metrics();
 }

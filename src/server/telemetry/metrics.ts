@@ -15,7 +15,7 @@ import { type NodeState, readNodeStates } from "../../database/citus/nodeStates.
 
 const policyNames: readonly PolicyName[] = ["analytics", "product", "collect", "subscription"];
 
-/** Labels only take values from the code or the schema, so that their number is bounded. */
+/** Labels only have values from the code or the schema, so their number is bounded. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface MetricSources {
@@ -24,7 +24,7 @@ export interface MetricSources {
   /** Bytes that they hold. */
   readonly bodies: { readonly held: number };
   readonly places: Places;
-  /** Of the embedded database, if that is used. */
+  /** The folder of the embedded database; undefined on PostgreSQL. */
   readonly dataDir: string | undefined;
 }
 
@@ -44,10 +44,10 @@ export function createMetrics(sources: MetricSources) {
   ) => new Histogram<Label>({ name: `vitrine_${name}_duration_seconds`, help, buckets, labelNames, registers });
   collectSources(registry, sources);
   const limited = counter("rate_limited", "Calls refused by a rate limit.", "policy");
-  for (const policy of policyNames) limited.inc({ policy }, 0); // a series that starts at 1 hides its first increase
+  for (const policy of policyNames) limited.inc({ policy }, 0); // if a series starts at 1, Prometheus does not see its first increase
   const requestsHelp = "Duration of HTTP requests in seconds, by method, route and status class.";
   const operationsHelp = "Root fields requested, by the outcome of their operation.";
-  const deliveriesHelp = "Signed deliveries of orders by shop systems, by what became of them.";
+  const deliveriesHelp = "Signed deliveries of orders by shop systems, by outcome.";
   const eventsHelp = "Shopper events, by whether they are new or duplicates.";
   return {
     registry,
@@ -60,25 +60,25 @@ export function createMetrics(sources: MetricSources) {
     deliveries: counter("hook_deliveries", deliveriesHelp, "system", "outcome"),
     ofProxies: new Counter({
       name: proxyAddresses,
-      help: "Requests to /collect/v1 that are limited by the address of a proxy, not of their client.",
+      help: "Requests to /collect/v1 that were counted by the address of a proxy instead of their client.",
       registers,
     }),
     untrusted: new Counter({
       name: untrustedProxies,
-      help: "Processes to which requests came through a proxy while TRUST_PROXY was 0.",
+      help: "Processes that received requests through a proxy while TRUST_PROXY was 0.",
       registers,
     }),
     events: counter("shopper_events", eventsHelp, "result"),
   };
 }
 
-/** What is read at scrapes. */
+/** Metrics that are read at scrapes. */
 function collectSources(registry: Registry, { feed, bodies, places, dataDir, database }: MetricSources): void {
   const { probe, engine, connection } = database;
   const registers = [registry];
   const build = new Gauge({
     name: "vitrine_build_info",
-    help: "Always 1; its labels say what runs: the versions of Vitrine and Node.js, and the database engine.",
+    help: "Always 1; its labels are the versions of Vitrine and Node.js, and the database engine.",
     labelNames: ["version", "node_version", "engine"],
     aggregator: "max", // of workers
     registers,
@@ -98,25 +98,25 @@ function collectSources(registry: Registry, { feed, bodies, places, dataDir, dat
   if (engine.kind !== "embedded") collectNodes(registry, connection);
 }
 
-/** What requests take and give back, by what it is for: the value of a label. */
+/** Places that requests take and release, by kind, which is the value of a label. */
 type Places = Readonly<Record<string, Pick<FairShare, "places" | "held" | "waiting">>>;
 
-/** Without callers, no place is held: one that is has been lost. */
+/** A place that is held although there are no callers has been lost. */
 function collectPlaces(registry: Registry, places: Places): void {
   const gauge = (name: string, help: string, of: "places" | "held" | "waiting") => {
     const collect = (): void => Object.entries(places).forEach(([kind, share]) => made.set({ kind }, share[of]));
     const made = new Gauge({ name, help, labelNames: ["kind"], registers: [registry], collect });
   };
-  gauge("vitrine_places", "Places that requests may hold, by what they are for.", "places");
-  gauge("vitrine_places_held", "Those of them that are held.", "held");
+  gauge("vitrine_places", "Places that requests may hold, by kind of work.", "places");
+  gauge("vitrine_places_held", "Places that requests hold.", "held");
   gauge("vitrine_places_waiting", "Requests that wait for a place.", "waiting");
 }
 
 /**
- * Free space of the folders that Vitrine writes to, and the write-ahead log of the embedded database. What cannot be read has no
- * series.
+ * Free space of the folders that Vitrine writes to, and the size of the embedded database's write-ahead log. A value that cannot be
+ * read has no series.
  *
- * @param dataDir of the embedded database, if that is used
+ * @param dataDir of the embedded database; undefined on PostgreSQL
  */
 function collectStorage(registry: Registry, dataDir: string | undefined): void {
   const folders = { ...(dataDir !== undefined && { data: dataDir }), temporary: tmpdir() };
@@ -124,7 +124,7 @@ function collectStorage(registry: Registry, dataDir: string | undefined): void {
     name: "vitrine_free_bytes",
     help: "Free space of the folders that Vitrine writes to.",
     labelNames: ["folder"],
-    aggregator: "min", // of workers, which see the same
+    aggregator: "min", // all workers see the same folders
     registers: [registry],
     async collect() {
       for (const [folder, path] of Object.entries(folders)) {
@@ -151,10 +151,10 @@ function collectStorage(registry: Registry, dataDir: string | undefined): void {
 
 const trustMs = 10_000;
 
-/** A primary waits a second for its workers. Later replies are for the next scrape. */
+/** Shorter than a second, for which the primary waits for its workers. Later replies are for the next scrape. */
 const waitMs = 500;
 
-/** Nodes of Citus are asked at scrapes, at most every ten seconds. Without Citus, they are asked once. */
+/** Asks the nodes of Citus at scrapes, at most every ten seconds. Without Citus, only asks once. */
 export function collectNodes(registry: Registry, connection: PoolConfig): void {
   const latest = latestStates(connection);
   const gauge = (name: string, help: string, value: (state: NodeState) => number | undefined) => {
@@ -178,12 +178,12 @@ export function collectNodes(registry: Registry, connection: PoolConfig): void {
   gauge("vitrine_citus_node_connections", "Connections to a node of Citus.", ({ found }) => found?.connections);
   gauge(
     "vitrine_citus_node_prepared_transactions",
-    "Transactions of a node of Citus that were prepared more than a minute ago.",
+    "Transactions on a node of Citus that were prepared more than a minute ago.",
     ({ found }) => found?.preparedLong,
   );
   gauge(
     "vitrine_citus_node_idle_replication_slots",
-    "Replication slots of moves, on a node of Citus, that nobody reads.",
+    "Inactive replication slots of shard moves on a node of Citus.",
     ({ found }) => found?.idleSlots,
   );
 }

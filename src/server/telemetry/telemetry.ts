@@ -15,10 +15,10 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
 const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Collected while a request is handled; telemetry.ts summarizes it. */
+/** What is observed while a request is handled. `summarize` reads it for log and metrics. */
 export class RequestObservation implements Observation {
   readonly startedAt = performance.now();
-  /** Pattern with the names of parameters. */
+  /** The path pattern, with names of parameters. */
   route = "other";
   storeId: string | undefined;
   names: OperationNames | undefined;
@@ -66,7 +66,7 @@ export class RequestObservation implements Observation {
   async importing<Result extends { readonly imported: number }>(work: () => Promise<Result>): Promise<Result> {
     const { imports, importedProducts } = this.metrics;
     const startedAt = performance.now();
-    this.isReplay = false; // a request's mutations run one after the other
+    this.isReplay = false; // mutations of a request run one after the other
     const result = await this.within("import", work);
     if (this.isReplay) return result;
     imports.observe((performance.now() - startedAt) / 1_000);
@@ -78,7 +78,7 @@ export class RequestObservation implements Observation {
     this.isReplay = true;
   }
 
-  /** A bot reported events, which are not stored. */
+  /** A bot reported events, which we do not store. */
   bot(): void {
     this.metrics.bots.inc();
   }
@@ -88,7 +88,7 @@ export class RequestObservation implements Observation {
     this.metrics.deliveries.inc({ system, outcome });
   }
 
-  /** A request to /collect/v1 counts for the address of a proxy. */
+  /** A request to /collect/v1 was counted by the address of a proxy. */
   ofProxy(): void {
     this.metrics.ofProxies.inc();
   }
@@ -106,7 +106,7 @@ export class RequestObservation implements Observation {
 interface Observed {
   readonly requestId: string;
   readonly startedAt: number;
-  /** The path pattern; `other` where none matched. */
+  /** The path pattern; `other` if none matched. */
   readonly route: string;
   readonly storeId: string | undefined;
   readonly names: OperationNames | undefined;
@@ -117,23 +117,23 @@ interface Observed {
 
 export interface Summary extends Pick<Observed, "requestId" | "route" | "storeId" | "names" | "execution" | "code"> {
   readonly method: string;
-  /** 0 where the client disconnected before a response. */
+  /** 0 if the client disconnected before a response. */
   readonly status: number;
   readonly statusClass: string;
-  /** `ok`, an error code, or `aborted` where the client disconnected. */
+  /** `ok`, an error code, or `aborted` if the client disconnected. */
   readonly outcome: string;
   /** From the request's headers to the last byte of the response. */
   readonly ms: number;
 }
 
-/** Subscriptions have a route of their own, since their duration says nothing. */
+/** Subscriptions get a separate route, because their duration says nothing. */
 function summarize(
   { requestId, startedAt, route, storeId, names, execution, code }: Observed,
   { method = "", socket }: IncomingMessage,
   { headersSent, statusCode, writableFinished }: ServerResponse,
 ): Summary {
   const status = headersSent ? statusCode : 0;
-  const isWhole = writableFinished && socket.errored === null; // Node.js also finishes what could not be written
+  const isWhole = writableFinished && socket.errored === null; // Node.js also reports "finished" if writing failed
   const isStream = names?.kind === "subscription" && headersSent;
   return {
     requestId,
@@ -150,10 +150,10 @@ function summarize(
   };
 }
 
-/** The line contains nothing that the caller sent except the request's id. */
+/** Of what the caller sent, the line only contains the request's id. */
 type WriteAccess = (summary: Summary, traceId: string | undefined, response: ServerResponse) => void;
 
-/** A line for each request, at level info; at debug for probes. */
+/** Logs a line for each request, at level info, or debug for probes. */
 function logAccess(log: Logger): WriteAccess {
   const logsProbes = log.isLevelEnabled("debug");
   if (!log.isLevelEnabled("info")) return () => undefined;
@@ -180,18 +180,18 @@ function logAccess(log: Logger): WriteAccess {
 
 export interface Telemetry {
   observe(request: IncomingMessage, response: ServerResponse, requestId: string): RequestObservation;
-  /** A request came through a proxy while none is trusted. */
+  /** A request came through a proxy although none is trusted. */
   noteUntrustedProxy(): void;
   /** The metrics of all workers in the Prometheus text format. Rejects when they cannot be collected in time. */
   scrape(): Promise<string>;
-  /** Sends the remaining traces, for `timeoutMs` at most. */
+  /** Sends the remaining traces, for at most `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
 /** The metrics of all processes of one service. */
 export interface SharedMetrics {
   scrape(): Promise<string>;
-  /** Hands over the counters of this process, if there are scrapes. */
+  /** Sends the counters of this process to the primary, if it was ever scraped. */
   close(): Promise<void>;
 }
 
@@ -199,7 +199,7 @@ interface Options {
   readonly log: Logger;
   readonly sources: MetricSources;
   readonly tracing: Tracing | undefined;
-  /** Shares metrics with other processes; undefined where this one serves alone. */
+  /** Shares metrics with other processes; undefined if this process serves alone. */
   readonly share: ((own: () => Promise<MetricValues[]>) => SharedMetrics) | undefined;
 }
 
@@ -207,7 +207,7 @@ export function createTelemetry({ log, sources, tracing, share }: Options): Tele
   const metrics = createMetrics(sources);
   collectProcessMetrics();
   const own = async () => {
-    const ofProcess = await processMetrics(); // first, since what the others wait for would count among its active resources
+    const ofProcess = await processMetrics(); // first, because what other metrics wait for would count as active resources
     return [...(await metrics.registry.getMetricsAsJSON()), ...ofProcess];
   };
   const shared = share?.(own);
@@ -222,7 +222,7 @@ export function createTelemetry({ log, sources, tracing, share }: Options): Tele
     observation.span?.end(summary);
   };
 
-  /** Subscriptions, and operations refused before they had a name. */
+  /** Counts subscriptions, and operations that were refused before they had a name. */
   const countUnended = (route: string, { names, code, outcome }: Summary): void => {
     const isUnnamed = names === undefined && code !== undefined && route === graphqlPath;
     const fields = isUnnamed ? ["other"] : names?.kind === "subscription" ? names.fields : [];

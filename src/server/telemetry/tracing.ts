@@ -25,16 +25,16 @@ export interface RequestSpan {
   end(summary: Summary): void;
 }
 
-/** Spans hold names and outcomes, never values that a caller sent. */
+/** Spans contain names and outcomes, never values that a caller sent. */
 export interface Tracing {
   begin(request: IncomingMessage): RequestSpan;
-  /** Runs work as a span of its request; work outside of requests gets none. */
+  /** Runs work as a span of its request. Work outside of requests has no span. */
   within<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   readonly aroundQuery: NonNullable<DatabaseProbe["aroundQuery"]>;
   close(timeoutMs: number): Promise<void>;
 }
 
-/** The longest time for an export with all its retries: shutdown may have to wait for it. */
+/** For an export with all its retries. It is short, because shutdown may have to wait for it. */
 const exportTimeoutMs = 3_000;
 const sqlShownMax = 2_000;
 
@@ -43,7 +43,7 @@ const sqlShownMax = 2_000;
  * OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_BSP_* itself.
  *
  * @param endpoint base URL of a collector, to which /v1/traces is appended
- * @param warn called when exports fail, once until one succeeds
+ * @param warn called once when exports fail, and again only after one has succeeded
  */
 export function createTracing(
   { endpoint, serviceName }: { readonly endpoint: string; readonly serviceName: string },
@@ -84,12 +84,12 @@ export function createTracing(
   };
 }
 
-/** Runs work, whose outcome ends a span. */
+/** Runs work, and ends the span with its outcome. */
 async function endedBy<Result>(work: () => Promise<Result>, span: Span): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    // Without the message, which may repeat what a caller sent.
+    // Omit the message, because it may repeat what a caller sent.
     span.setStatus({ code: SpanStatusCode.ERROR });
     span.setAttribute("error.type", error instanceof AppError ? error.code : "error");
     throw error;
@@ -123,7 +123,7 @@ const headerGetter = {
   get: (headers: IncomingHttpHeaders, name: string) => headers[name],
 };
 
-/** Named by OpenTelemetry's semantic conventions where they apply. */
+/** Uses the names of OpenTelemetry's semantic conventions where they exist. */
 function requestAttributes(summary: Summary): Attributes {
   const { requestId, storeId, code, names, method, route, status, outcome } = summary;
   return {

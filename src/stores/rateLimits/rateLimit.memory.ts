@@ -3,7 +3,7 @@ import type { CallCounter, Policy, PolicyName, Reservation } from "../../schema/
 import { withTimeout } from "../../lib/timers.js";
 import type { CircuitBreaker } from "../../lib/circuitBreaker.js";
 
-/** The most windows of each policy. Beyond that, the least recently used one is dropped. */
+/** The most windows of each policy: the least recently used one is dropped. */
 const windowsMax = 100_000;
 
 interface Window {
@@ -19,7 +19,7 @@ export interface LocalCounter extends CallCounter {
 
 /** Fixed windows. @param now a monotonic clock in milliseconds */
 export function createLocalCounter(now: () => number = () => performance.now()): LocalCounter {
-  // Separate, so that the many addresses of one policy do not evict the stores of another.
+  // Separate, so that many addresses of one policy do not evict the stores of another.
   const byPolicy = new Map<PolicyName, LRUCache<string, Window>>();
   const windowsOf = ({ name }: Policy): LRUCache<string, Window> => {
     const windows = byPolicy.get(name) ?? new LRUCache<string, Window>({ max: windowsMax });
@@ -56,14 +56,14 @@ export function createLocalCounter(now: () => number = () => performance.now()):
 interface RemoteCount {
   readonly name: string;
   readonly breaker: CircuitBreaker;
-  /** A counter that hangs is treated like one that is down. */
+  /** A counter that takes longer is treated as down. */
   readonly replyTimeoutMs: number;
   readonly reserveRemotely: (policy: Policy, storeId: string) => Promise<Reservation>;
 }
 
 /**
- * While the shared counter is down, hangs or fails, this process counts locally, on from the calls granted in the same
- * window.
+ * While the shared counter is down, hangs or fails, this process counts locally, and continues from the calls already granted in
+ * the window.
  */
 export function withLocalFallback({ name, breaker, replyTimeoutMs, reserveRemotely }: RemoteCount): CallCounter {
   const local = createLocalCounter();

@@ -6,11 +6,11 @@ import type { CallCounter, Policy, Reservation } from "../../schema/limits/polic
 import { withLocalFallback } from "./rateLimit.memory.js";
 
 const replyTimeoutMs = 500;
-/** Ends commands that no call waits for. */
+/** Ends commands that no call waits for any longer. */
 const commandTimeoutMs = 5_000;
 const firstConnectionMs = 1_000;
 
-/** Atomic. A value that is no count starts a window; an expiry that is missing or too long is reset. */
+/** Atomic. A value that is not a count starts a new window; a missing or too long expiry is reset. */
 const reserveScript = `
 local callsMax, windowMs = tonumber(ARGV[1]), tonumber(ARGV[2])
 local value = redis.pcall('GET', KEYS[1])
@@ -32,7 +32,7 @@ type ReserveCall = (key: string, callsMax: number, windowMs: number) => Promise<
 /** Shared by all processes, with a local fallback. @param warn called once for each outage */
 export async function openRedisCounter(url: string, warn: (problem: Error) => void): Promise<CallCounter> {
   const breaker = createCircuitBreaker(warn);
-  const { openRedis } = await import("../../lib/redis.js"); // its library would make starts without Redis longer
+  const { openRedis } = await import("../../lib/redis.js"); // imported only here, because the library slows down starts without Redis
   const redis = openRedis(url, breaker.failed, { commandTimeoutMs });
   const reserveCall = defineReserveCall(redis);
   redis.on("ready", breaker.answered);
@@ -71,7 +71,7 @@ function readReply(reply: unknown, policy: Policy): Reservation {
   return { policy, isGranted: granted === 1, callsLeft: Math.max(0, policy.callsMax - calls), resetMs };
 }
 
-/** Hashed: operators of the Redis see its keys. */
+/** Hashed, because operators of Redis see the keys. */
 function keyOf({ name }: Policy, storeId: string): string {
   return `vitrine:rate:${createHash("sha256").update(`${name}\0${storeId}`).digest("base64url")}`;
 }

@@ -11,17 +11,17 @@ interface Credential {
   readonly revokedAt: Date | null;
 }
 
-/** A token or key that works once a backup is restored, although it may not be meant to. */
+/** A token or key that works again after a restore, although it may have been revoked. */
 export interface Reinstated extends Pick<Credential, "kind" | "id" | "store" | "label"> {
-  /** What has become of it since the backup: `unknown` where there is no database that would tell. */
+  /** What happened to it since the backup; `unknown` if there is no database to compare with. */
   readonly since: "revoked" | "expires" | "missing" | "unknown";
-  /** When it was revoked, or expires or has expired. */
+  /** When it was revoked or expires. */
   readonly at: Date | null;
 }
 
 /** What a restore does to access. */
 export interface RestoredAccess {
-  /** Valid in the backup, but not, or not for as long, in the database that is replaced. */
+  /** Valid in the backup, but not valid, or not for as long, in the replaced database. */
   readonly reinstated: readonly Reinstated[];
   /** Issued since the backup, and valid: the restored database does not know them. */
   readonly dropped: readonly Pick<Credential, "kind" | "id" | "store" | "label">[];
@@ -31,7 +31,7 @@ export type Credentials = ReadonlyMap<string, Credential>;
 
 const tables = { token: "AccessToken", key: "PublicKey" } as const;
 
-/** Reads all tokens and keys: none of a database without tables. */
+/** Reads all tokens and keys; none from a database without tables. */
 export async function readCredentials(query: Query): Promise<Credentials> {
   const [found] = await query<{ exists: boolean }>(
     `/* backup */ SELECT to_regclass('"Revocation"') IS NOT NULL AS exists`,
@@ -47,7 +47,7 @@ export async function readCredentials(query: Query): Promise<Credentials> {
   return new Map(all.map((credential) => [credential.id, credential]));
 }
 
-/** @param replaced undefined where there is no database to compare with: then every token and key may have been revoked */
+/** @param replaced undefined if there is no database to compare with: then any token or key may have been revoked */
 export function compareAccess(backup: Credentials, replaced: Credentials | undefined): RestoredAccess {
   const valid = [...backup.values()].filter(isValid);
   const reinstated = valid.flatMap((credential): Reinstated[] => {

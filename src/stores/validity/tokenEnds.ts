@@ -10,7 +10,7 @@ export class TokenEnds {
   readonly #byToken = new Map<string, { readonly listeners: Set<OnEnd>; readonly timer: NodeJS.Timeout }>();
 
   /**
-   * @param check rejects with UNAUTHENTICATED once the token is invalid; after any other error it is asked again
+   * @param check rejects with UNAUTHENTICATED once the token is invalid; after any other error it is called again
    * @param onEnd gets that error
    * @returns a function that stops watching
    */

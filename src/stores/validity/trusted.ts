@@ -4,18 +4,18 @@ import { CachedFor } from "../../lib/cached.js";
 
 /** Revoked tokens and keys must stop working within 5 seconds in every process. */
 const trustMs = 3_000;
-/** By the clock that is there when it is asked, and not that of the moment in which this file was read. */
+/** Reads the clock at each call, so that tests can replace it after this file was loaded. */
 const trust = { ttl: trustMs, ttlResolution: 0, perf: { now: () => performance.now() } };
 const knownMax = 10_000;
-/** Separate, since guesses would evict valid ones. */
+/** Separate, because guesses would evict valid ones. */
 const invalidMax = 1_000;
 
 /**
- * Looks up what may be revoked, and trusts that for 3 seconds. Concurrent calls share one query.
+ * Looks up a token or key, and trusts the result for 3 seconds. Concurrent calls share one query.
  *
- * @param find undefined for what is invalid. It uses the given client, if there is one
- * @returns as find. With a client, which its caller holds, it waits for no other lookup: that might wait for this very
- * connection
+ * @param find returns undefined for an invalid one. It uses the given client, if any
+ * @returns as find. With a client, it waits for no other lookup, because that one might wait for the connection that this caller
+ * holds
  */
 export function createTrusted<Known extends object>(
   find: (key: string, db: Database | undefined) => Promise<Known | undefined>,

@@ -46,7 +46,7 @@ describe("PUT of a live stream", () => {
     [{ liveStream: null }, "liveStream is required.", "REQUIRED", ["liveStream"]],
     [
       { liveStream: { ...ended, id: "other" } },
-      `Unknown field "id": the path has it.`,
+      `Unknown field "id": it is in the path.`,
       "UNKNOWN_FIELD",
       ["liveStream", "id"],
     ],
@@ -133,7 +133,7 @@ describe("events, one on each line", () => {
       errors: [{ path: ["seconds"], line: 2_101 }],
     });
     expect(body.detail).toMatch(
-      / The 2000 lines before this batch were recorded; send all of them again once this is corrected\.$/u,
+      / The 2000 lines before this batch were recorded\. Correct this, and send all lines again\.$/u,
     );
     expect(await storedEvents(app, store)).toBe(2_000);
     expect(await stream(store, lsId, ndjson(events))).toMatchObject({ body: { accepted: 200, duplicates: 2_000 } });

@@ -46,8 +46,8 @@ async function expectNothingWritten() {
 }
 
 const inBody = "belongs in the body";
-const besideCsv = `${inBody}; beside a body of text/csv it is a parameter`;
-const besideNdjson = `${inBody}; beside a body of application/x-ndjson it is a parameter`;
+const besideCsv = `${inBody}; it is a parameter only if the body is text/csv`;
+const besideNdjson = `${inBody}; it is a parameter only if the body is application/x-ndjson`;
 
 describe("a parameter that belongs elsewhere is refused, and the message says where", () => {
   test.each([
@@ -67,10 +67,10 @@ describe("a parameter that belongs elsewhere is refused, and the message says wh
     ["products", "?id=a", "id", "belongs in the body, in products"],
     ["csvContent", "?errorPolicy=REJECT_FAILED", "errorPolicy", besideCsv],
     ["csvContent", "?csvContent=x", "csvContent", inBody],
-    ["csvContent", "?format=shopify", "format", "is a parameter beside a body of text/csv only"],
-    ["csvContent", "?delimiter=tab", "delimiter", "is a parameter beside a body of text/csv only"],
-    ["text/csv", "?csvContent=id", "csvContent", "is the body itself where that is text/csv"],
-    ["NDJSON", "?products=[]", "products", "is the body itself where that is application/x-ndjson"],
+    ["csvContent", "?format=shopify", "format", "is a parameter only if the body is text/csv"],
+    ["csvContent", "?delimiter=tab", "delimiter", "is a parameter only if the body is text/csv"],
+    ["text/csv", "?csvContent=id", "csvContent", "is the body itself if the body is text/csv"],
+    ["NDJSON", "?products=[]", "products", "is the body itself if the body is application/x-ndjson"],
     ["a show", "?liveStream=x", "liveStream", inBody],
     ["a show", "?status=ENDED", "status", "belongs in the body, in liveStream"],
     ["a show", "?lsId=other", "lsId", "is in the path"],

@@ -73,7 +73,7 @@ describe("REPLACE that rejects failed rows", () => {
     const store = await storeWith("a", "b");
     const { body } = await store.post(paths.csv, { csvContent: `${toCsv([product("a")])}too,few,cells\n`, ...partly });
     expect(body).toMatchObject({ imported: 1, deleted: 0, failed: 1 });
-    expect(body.message).toContain("No product is deleted, since a failed one has neither an id nor a sku");
+    expect(body.message).toContain("No product was deleted: a failed row has no readable id or sku");
     expect(await idsOf(store)).toEqual(["a", "b"]);
   });
 });

@@ -40,7 +40,7 @@ test("orders import says what was recorded, what was not paid by its status, and
     status: 0,
     stdout: [
       "0 orders recorded; 1 had been recorded before; 2 were not paid (on-hold: 1, cancelled: 1).",
-      "1 order differs from what is known, which was kept. orders reconcile shows all:",
+      "1 order differs from the recorded state, which was kept. orders reconcile shows all:",
       "line 2: 1 99 in the file, 119 here.",
       "",
     ].join("\n"),
@@ -101,20 +101,20 @@ test("both helps say what a file may change", async () => {
   const { stdout: ofImport } = await run("orders", "import", "--help");
   const { stdout: ofReconcile } = await run("orders", "reconcile", "--help");
   expect(ofImport.replaceAll(/\s+/gu, " ")).toContain(
-    "Of an order that is known, it adds the viewer and the lines where there are none, raises the refunds to its total of them, and " +
-      "takes away what is left where the order was cancelled or refunded. It changes neither amounts nor times, and never gives back",
+    "To a known order it adds the viewer and the lines if these are missing, raises its refunds to the total in the file, and removes " +
+      "what is left if the order was cancelled or refunded. It changes neither amounts nor times, and never reverses a refund",
   );
   expect(ofImport.replaceAll(/\s+/gu, " ")).toContain(
-    "as the REST API of Shopify or WooCommerce lists it, which is its state at the time of its last change, as a hook delivers it",
+    "as the REST API of Shopify or WooCommerce lists it, which is its state at its last change, as in a hook",
   );
   expect(ofReconcile).toContain("changes nothing");
 });
 
-test("attribution set says how many orders are due, and show by which rule they count and how far they are counted anew", async () => {
+test("attribution set says how many orders a server attributes again, and show says by which rule and how many it has", async () => {
   const store = await euroStore();
   const [rule, ofRule] = [["--rule", "LAST_SHOW", "--window", "2d"], { rule: "LAST_SHOW", windowHours: 48 }];
   expect(await run("attribution", "set", store, ...rule)).toMatchObject({
-    stdout: `Orders of ${store} count by LAST_SHOW within 2 days now.\n`,
+    stdout: `Orders of ${store} are now attributed by LAST_SHOW within 2 days.\n`,
   });
   await sweptOrders(db, store);
   await json("orders", "import", store, await fileOf(pluginCsv([pluginRow("1"), pluginRow("2")]), "orders.csv"));
@@ -122,7 +122,7 @@ test("attribution set says how many orders are due, and show by which rule they 
   await db.store.update({ where: { id: store }, data: { recountOrders: 2_000, recountDone: 500 } });
   const { stdout } = await run("attribution", "show", store);
   expect(stdout).toMatch(
-    /^Orders of \S+ count by LAST_SHOW within 2 days\.( 500 of 2000 orders are counted anew\.)?\n$/u,
+    /^Orders of \S+ are attributed by LAST_SHOW within 2 days\.( 500 of 2000 orders have been attributed again\.)?\n$/u,
   );
   await sweptOrders(db, store);
   expect(await json("attribution", "show", store)).toEqual({ store, ...ofRule, recount: null });

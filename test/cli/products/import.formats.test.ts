@@ -32,7 +32,7 @@ test("a dry run shows the first products and what each column is used for, and s
   const { command, stored } = await prepare(shopify);
   const { status, stdout, stderr } = await run(...command, ...template, "--dry-run");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "  Column 'Vendor' is not used.\n" });
-  expect(stdout).toMatch(/The first 2 products as they would be stored:\n\{\n {2}"id": "M-R",/u);
+  expect(stdout).toMatch(/The first 2 products would be stored as:\n\{\n {2}"id": "M-R",/u);
   expect(stdout).toContain(
     "The file is read as shopify, with these columns:\n  Handle → what rows of a product share\n  Title → title\n",
   );
@@ -117,7 +117,7 @@ test("--explain shows one row: each cell, what it became, and why", async () => 
     "The row on line 3, read as shopify:",
     /Variant Price +13,50 +price +price = 13\.5/u,
     /Vendor +not used/u,
-    "It takes what it lacks from lines 2, 4.",
+    "It inherits empty cells from lines 2, 4.",
     '"title": "Mug - Blue"',
   ]) {
     expect(shown.stdout).toMatch(text);

@@ -61,7 +61,7 @@ test("it is refused for the imported file, a path that is not a file, one that c
   const { store, folder, file, rejects, stored } = await prepare(csv(row(1)));
   const missing = join(folder, "missing", "rejected.csv");
   const refusals = [
-    [[file], 1, `${file} is the file that is imported: name another one for the rejected rows.`],
+    [[file], 1, `${file} is the imported file: name another one for the rejected rows.`],
     [[folder], 1, `${folder} is not a file that can be replaced.`],
     [[missing], 1, `${missing} cannot be written: there is no folder ${join(folder, "missing")}.`],
     [

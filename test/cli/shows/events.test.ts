@@ -179,7 +179,7 @@ describe("events prune", () => {
     const store = await newStore();
     const missing = expect.stringContaining("required option '--before <time>' not specified");
     expect(await refusal("events", "prune", store)).toEqual([2, missing]);
-    const later = expect.stringContaining("The time lies in the future.");
+    const later = expect.stringContaining("The time is in the future.");
     expect(await refusal("events", "prune", store, "--before", "2999-01-01")).toEqual([2, later]);
   });
 });

@@ -35,6 +35,6 @@ test.each([
 });
 
 test("a time lies in the future where something is to end, and in the past where something has", () => {
-  expect(() => parseFuture("2020-01-01T00:00:00Z")).toThrow("The time lies in the past.");
-  expect(() => parsePast("2999-01-01")).toThrow("The time lies in the future.");
+  expect(() => parseFuture("2020-01-01T00:00:00Z")).toThrow("The time is in the past.");
+  expect(() => parsePast("2999-01-01")).toThrow("The time is in the future.");
 });

@@ -20,7 +20,7 @@ describe("doctor names a node and gives advice:", () => {
       "it has forgotten transactions",
       { preparedLong: 2 },
       "warning",
-      `${used}; transactions prepared for more than a minute, which keep their locks: 2`,
+      `${used}; transactions that were prepared over a minute ago and still hold locks: 2`,
     ],
     ["it can prepare none", { preparedMax: 0 }, "warning", `${used}; max_prepared_transactions is 0`],
     ["it is full", { connections: 95 }, "warning", "95 of 100 connections are used; these are nearly all"],
@@ -28,7 +28,7 @@ describe("doctor names a node and gives advice:", () => {
       "it has slots that nobody reads",
       { idleSlots: 1 },
       "warning",
-      `${used}; inactive replication slots of shard moves, which retain WAL: 1`,
+      `${used}; inactive replication slots of shard moves retain WAL: 1`,
     ],
     ["it compiles", { hasJit: true }, "warning", `${used}; jit is on`],
   ])("%s", (_, found, status, detail) => {

@@ -3,6 +3,7 @@ import type { RootDatabase } from "../../../src/database/client.js";
 import { recordEvents } from "../../../src/events/record/events.record.js";
 import { nameLimits } from "../../../src/events/record/countedNames.js";
 import { rebuildAnalytics } from "../../../src/figures/totals/rebuild.js";
+import { kpisOf } from "../../../src/figures/show/kpis.js";
 import { readAnalytics } from "../../../src/figures/show/kpis.read.js";
 import { openTestDatabase } from "../../support/app.js";
 import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey } from "../../support/figures.js";
@@ -11,7 +12,7 @@ import { type SentEvent, toldApart } from "../../support/oracle.js";
 const { client: db } = openTestDatabase();
 
 const kpisOfShow = async (database: RootDatabase, { storeId, lsId }: ShowKey) =>
-  (await readAnalytics(database, storeId, lsId)).kpis;
+  kpisOf((await readAnalytics(database, storeId, lsId)).totals);
 const startMs = Date.parse("2026-05-04T18:30:00Z");
 
 describe("a show keeps a limited number of names", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ChannelTotals, kpisOf } from "../../../src/figures/show/kpis.js";
+import { type ChannelTotals, kpisOf, showTotals } from "../../../src/figures/show/kpis.js";
 import { openTestApp } from "../../support/app.js";
 import { order, storeWithShow, view } from "../../support/events.js";
 import { readAnalytics, readKpis, recorded } from "../../support/shows.js";
@@ -87,7 +87,7 @@ const totals = (channel: "LIVE" | "REFERRAL", sales: string, refunds: string): C
 test("net sales are rounded once: amounts far below a cent decide whether half a cent counts", () => {
   const tiny = (digits: number) => `0.${"0".repeat(digits)}1`;
   const half = `10.005${"0".repeat(100)}1`;
-  const net = (...channels: ChannelTotals[]) => kpisOf(channels, []).netSales.total;
+  const net = (...channels: ChannelTotals[]) => kpisOf(showTotals(channels, [])).netSales.total;
   expect(net(totals("REFERRAL", half, "0"), totals("LIVE", "0", tiny(200)))).toBe(10.01);
   expect(net(totals("REFERRAL", "10.005", "0"), totals("LIVE", "0", tiny(200)))).toBe(10);
   expect(net(totals("LIVE", "0", tiny(200)))).toBe(0);

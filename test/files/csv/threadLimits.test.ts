@@ -25,7 +25,7 @@ const endless = { kind: "csvJson", json: { body, start: 0, end: 2, items: 1, fir
 const file = { kind: "csvFile", file: short } as const;
 
 test.each([
-  ["a piece takes too long", endless, { pieceMs: 1 }, "UNAVAILABLE", /takes too long\. Nothing was stored\.$/u],
+  ["a piece takes too long", endless, { pieceMs: 1 }, "UNAVAILABLE", /took too long\. Nothing was stored\.$/u],
   [
     "a file takes too much memory",
     file,

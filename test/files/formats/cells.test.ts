@@ -76,7 +76,7 @@ test("a column that stands twice is not taken for one in silence", async () => {
   const twice = { map: { id: "Art", sku: "Art", title: "Art", price: "Preis" }, defaults };
   expect(await readFile("Art;Preis;Preis\na;1;2\n", twice)).toMatchObject({
     products: [],
-    problems: ["1 price: The column for price appears more than once in this file. Rename those that are not meant."],
+    problems: ["1 price: The column for price appears more than once in this file. Rename all but one."],
   });
   const images = { map: { id: "Art", sku: "Art", title: "Art", images: "Bild" }, defaults };
   expect(await readFile("Art;Bild;Bild\na;//a.b/1;//a.b/2\n", images)).toMatchObject({

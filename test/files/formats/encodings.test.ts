@@ -110,7 +110,7 @@ describe("mappings", () => {
     [
       "variants",
       { map, onePer: "product" as const },
-      "1 : One product for all variants can be made only of files whose variants are beside each other, such as Shopify's.",
+      "1 : One product for all variants needs a file with its variants in adjacent rows, such as Shopify's.",
     ],
   ])("%s is reported once", async (_, options, problem) => {
     const { problems } = await readFile(foreign, { urlTemplate: "https://a.example/{nr}", ...options });

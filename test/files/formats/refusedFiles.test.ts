@@ -36,7 +36,7 @@ test.each([
     });
     expect({ problems, products }).toEqual({
       problems: [
-        "1 : This is Shopify's inventory export, which has no prices: it would erase those that are stored. Import the export of products.",
+        "1 : This is Shopify's inventory export, which has no prices and would erase the stored ones. Import the export of products instead.",
       ],
       products: [],
     });

@@ -65,7 +65,7 @@ const files: readonly Omit<FileCase, "format">[] = [
       "4: scarf-Light-blue-Long | Scarf - Light blue / Long | 42 | true",
     ],
     details: [{ featured_image: "//a.b/back" }, {}, { featured_image: "//a.b/back" }],
-    notes: ["1 row, on line 4: its image is not used, since the other rows of its product are not beside it."],
+    notes: ["1 row, on line 4: its image is not used, because the other rows of its product are not adjacent."],
   },
   {
     name: "a row without a title comes before the others of its product",
@@ -93,8 +93,8 @@ const files: readonly Omit<FileCase, "format">[] = [
     options: { onePer: "product" },
     products: ["2: scarf | Scarf | 39.9 | true", "3: mug | Mug | 12 | true"],
     notes: [
-      "1 row, on line 4: its image is not used, since the other rows of its product are not beside it.",
-      "1 row, on line 4: not stored, since the other rows of its product are not beside it (--one-per product).",
+      "1 row, on line 4: its image is not used, because the other rows of its product are not adjacent.",
+      "1 row, on line 4: not stored, because the other rows of its product are not adjacent (--one-per product).",
     ],
   },
   {
@@ -218,7 +218,7 @@ describe("a value that no row can have is reported once", () => {
       "url",
       two(bought),
       {},
-      "There is no column for url in this file of Shopify. Tell how URLs are made: urlTemplate=https://shop.example/{sku}.",
+      "There is no column for url in this file of Shopify. Give a template for URLs: urlTemplate=https://shop.example/{sku}.",
     ],
     [
       "featured_image",

@@ -171,7 +171,7 @@ const files: readonly FileCase[] = [
     format: "prestashop",
     products: ["2: 1 / SH-1 | Shirt | 24 | true", "3: 2 | Hat | 5 | false", "4: 3 / O | Old | 10 | false"],
     details: [{ description: "A shirt", images: "{//a.b/1,//a.b/2}" }, {}, {}],
-    notes: ["1 row, on line 3: the price without tax is stored, since the file has no other."],
+    notes: ["1 row, on line 3: the price without tax is stored, because the file has no other."],
   },
   {
     name: "PrestaShop: column names of thirty bees, which have semicolons; references need not be unique, the id is",

@@ -42,8 +42,8 @@ const files: readonly Omit<FileCase, "format">[] = [
     notes: [
       "Column 'Categories' is not used.",
       isParent,
-      "1 row, on line 6: products of type grouped are not stored, since they cannot be put into a cart.",
-      "1 row, on line 7: products of type external are not stored, since they cannot be put into a cart.",
+      "1 row, on line 6: products of type grouped are not stored, because they cannot be put into a cart.",
+      "1 row, on line 7: products of type external are not stored, because they cannot be put into a cart.",
     ],
   },
   {

@@ -85,7 +85,7 @@ test("an order without a number is refused while orders are known by theirs: it 
   const { imported, refusal } = filesOf(app, store);
   await imported(numbered);
   const message =
-    "Line 2: The store knows orders by their numbers or names, from a file without ids, and nothing says whether this one is among " +
+    "Line 2: The store knows orders by their numbers or names, from a file without ids, and this one may be among " +
     "them: add the column Order Number or Name, or record this one in a new store.";
   const columns = pluginColumns.filter((name) => name !== "Order Number");
   expect(await refusal(pluginCsv([pluginRow("727")], columns))).toBe(message);
@@ -121,7 +121,7 @@ const twoNames = (line: number, id: string, one: string, other: string) =>
   `Line ${line}: The id "${id}" stands on two orders, "${one}" and "${other}": a spreadsheet may have rounded it. Export the orders ` +
   "again.";
 const changed = (line: number, id: string) =>
-  `Line ${line}: "${id}" is an id that a spreadsheet has changed: export the orders again, and do not save them with it.`;
+  `Line ${line}: "${id}" is an id that a spreadsheet changed: export the orders again, and do not save them from a spreadsheet.`;
 
 test("an id that is not one order's, or not as the shop wrote it, is refused with its line", async () => {
   const store = await euroStore(app);
@@ -131,7 +131,7 @@ test("an id that is not one order's, or not as the shop wrote it, is refused wit
   const [one, two, three] = [withId("1", rounded), withId("2", rounded), withId("3", "7")];
   expect(await refusal(shopifyCsv([one, two]))).toBe(twoNames(4, rounded, "#1", "#2"));
   expect(await refusal(shopifyCsv([one, three, two]))).toBe(twoNames(6, rounded, "#1", "#2"));
-  const apart = `Line 6: The rows of order "${rounded}" do not stand together: sort the file by order.`;
+  const apart = `Line 6: The rows of order "${rounded}" are not adjacent: sort the file by order.`;
   expect(await refusal(shopifyCsv([one, three, one]))).toBe(apart);
   for (const id of ["5.12346E+12", "5,12346E+12", "5E+12", "5.12346e12", "5123456789012.0", "5,123,456"])
     expect(await refusal(shopifyCsv([three, withId("9", id)]))).toBe(changed(4, id));

@@ -55,7 +55,7 @@ test.each<[string, Cells, string]>([
   [
     "a refund of which nothing says how much",
     { "Order Status": "partially-refunded", "Refunded Total": "" },
-    "Line 3: A part of the order is refunded, and nothing says how much: add the column Refunded Amount.",
+    "Line 3: The order is partly refunded, but the file does not say how much: add the column Refunded Amount.",
   ],
 ])("both commands refuse %s with its line, and nothing is stored", async (_, fields, message) => {
   // Whole numbers, which do not show what a mark means.
@@ -73,7 +73,7 @@ test("a cancellation that is no time is refused", async () => {
 test("a row that says something else of its order than the first one is refused: it may be a line's amount", async () => {
   const rows = [pluginRow("1", { "Order Total": "10.00" }), pluginRow("1", { "Order Total": "20.00" })];
   expect(await refusal(pluginCsv(rows))).toBe(
-    'Line 3: Order Total of order "1" is "20.00", and on line 2 "10.00": it must be of the whole order.',
+    'Line 3: Order Total of order "1" is "20.00", and on line 2 "10.00": it must be the same for the whole order.',
   );
 });
 
@@ -90,7 +90,7 @@ test("net revenue is no total: it is refused, and the message says which exports
   const columns = ["Date", "Order ID", "N. Revenue", "Status"];
   const rows = [{ Date: "2026-05-04 10:00:00", "Order ID": "727", "N. Revenue": "100", Status: "completed" }];
   const message = (name: string) =>
-    `Line 1: The column "${name}" lacks tax and shipping, so it is no total of an order. Use a file with the columns Order ID and ` +
+    `Line 1: The column "${name}" lacks tax and shipping, so it is not the total of an order. Use a file with the columns Order ID and ` +
     "Order Total, as plugins of WooCommerce write it, Shopify's export of orders, or the shop's REST list of orders as NDJSON.";
   expect(await refusal(csvOf(columns, rows))).toBe(message("N. Revenue"));
   for (const name of ["N. Revenue (formatted)", "Net sales", "Net Revenue", "net_total"])
@@ -108,7 +108,7 @@ test("a file without any row is refused, and so is a header that is unclear", as
     'Line 1: The file has two columns "Order Total": remove or rename one of them.',
   );
   expect(await refusal('[{"id":"1"}]')).toBe(
-    "Line 1: A list in JSON is not read: write one order on each line, as NDJSON.",
+    "Line 1: A JSON list cannot be read: write one order on each line, as NDJSON.",
   );
 });
 
@@ -120,7 +120,7 @@ test("a row of another width, as a comma without quotes or a file that was cut o
   expect(await refusal(good.slice(0, good.lastIndexOf("119.00")))).toBe(
     "Line 2: The row has 11 cells, and the header 12: export the orders again.",
   );
-  expect(await refusal(`${good}"3,W-3`)).toBe("Line 3: The row cannot be read as CSV: its quotes do not fit.");
+  expect(await refusal(`${good}"3,W-3`)).toBe("Line 3: The row cannot be read as CSV: its quotes do not match.");
 });
 
 test("an order of more than 500 rows is refused where it exceeds them", async () => {
@@ -129,12 +129,12 @@ test("an order of more than 500 rows is refused where it exceeds them", async ()
 });
 
 const missing = (columns: string) =>
-  `Line 1: The file is no order export of Shopify or WooCommerce, and no NDJSON. Add what it has no column for: ${columns}.`;
+  `Line 1: The file is neither an order export of Shopify or WooCommerce nor NDJSON. It lacks columns for: ${columns}.`;
 const otherOrders =
   "Line 1: The file has numbers or names of orders, and not their ids, while the store knows orders that did not come from such a " +
   "file. Add the column Id or Order ID, with the id of the shop's system, so that no order counts twice.";
 const unknownPart =
-  "Line 4: A part of the order is refunded, and nothing says how much: add the column Refunded Amount.";
+  "Line 4: The order is partly refunded, but the file does not say how much: add the column Refunded Amount.";
 
 const shopifyRows = [
   shopifyRow("1001"),

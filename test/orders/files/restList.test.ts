@@ -121,7 +121,7 @@ test("a line that is no order, or one of another currency, is refused by both co
   const { refusal } = filesOf(app, store);
   const after = (order: object) => listOf([ofWoocommerce(1), order]);
   const neither =
-    "Line 2: The line is no order as recordOrders takes it (id, placedAt, amount), and none of the REST API of WooCommerce (wc/v3) " +
+    "Line 2: The line is neither an order for recordOrders (id, placedAt, amount) nor one of the REST API of WooCommerce (wc/v3) " +
     "or Shopify: write one of their orders on each line.";
   for (const order of [
     { id: "1" },

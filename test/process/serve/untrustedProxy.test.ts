@@ -40,8 +40,8 @@ test("requests through a proxy that is not trusted are one warning of two proces
     {
       name: "proxy",
       status: "warning",
-      detail: `requests to /collect/v1 that counted for the address of a proxy, as if of one shopper: ${requests}`,
-      advice: "Have each proxy set X-Forwarded-For, and set TRUST_PROXY, now 0, to their number.",
+      detail: `requests to /collect/v1 that were counted by the address of a proxy, as if from one shopper: ${requests}`,
+      advice: "Have each proxy set X-Forwarded-For, and set TRUST_PROXY to the number of proxies (it is 0).",
     },
   ]);
   await untrusting.server.stop(); // all that it logs is read

@@ -16,16 +16,16 @@ import type { JsonSchema } from "../types.js";
 
 export interface AnswerSchema {
   readonly schema: JsonSchema;
-  /** Of the object. */
+  /** Describes the object. */
   readonly content: string;
-  /** Of the operation: that of its only field with arguments, where it answers with nothing else. */
+  /** Describes the operation. If it only answers with one field that has arguments, this is the field's description. */
   readonly description: string | null | undefined;
 }
 
 /**
- * Describes operations' answers, by the fields that they ask for. Objects are named after their types. Where answers differ in
- * the fields of a type, the first one has its name, one with all fields is called full, and any other has the name of the
- * operation or of the field that it is the value of.
+ * Describes the answers of operations, by the fields that they select. Objects are named after their types. If answers have different
+ * fields of a type, the first one gets the type's name, one with all fields is called full, and others are named after their operation
+ * or field.
  */
 export class AnswerDescriber {
   readonly #nameOf = objectNames();
@@ -75,7 +75,7 @@ export class AnswerDescriber {
       return {
         type: "object",
         ...(type.description && { description: type.description }),
-        // GraphQL answers with every field that was asked for, be it null: none but those on demand is ever left out.
+        // GraphQL answers with every selected field, even if it is null. We only omit fields that are shown on demand.
         required: nodes.map((node) => node.name.value).filter((field) => !onDemand.includes(field)),
         properties: { ...Object.fromEntries(properties), ...addedFields[type.name] },
       };
@@ -83,7 +83,7 @@ export class AnswerDescriber {
   }
 }
 
-/** @throws {Error} for a field that the schema does not have */
+/** @throws {Error} if the schema does not have the field */
 function rootFieldOf(schema: GraphQLSchema, { document, operationName, root, operation }: RestOperation) {
   const definition = getOperationAST(document, operationName);
   const [node] = definition ? fieldsIn(definition.selectionSet) : [];
@@ -105,7 +105,7 @@ function objectNames() {
   };
 }
 
-/** The fields that an object of an answer has: sofa-api's operations have neither fragments nor aliases. */
+/** The fields of an object in an answer. sofa-api's operations have neither fragments nor aliases. */
 function fieldsIn({ selections }: SelectionSetNode): readonly FieldNode[] {
   return selections.filter((selection) => selection.kind === Kind.FIELD);
 }
@@ -116,7 +116,7 @@ function fieldOf(type: GraphQLObjectType, { name: { value: name } }: FieldNode) 
   return field;
 }
 
-/** Whether all fields are there but those with arguments, which have paths of their own. */
+/** Whether all fields without arguments are selected; those with arguments have their own paths. */
 function isWhole(type: GraphQLObjectType, selectionSet: SelectionSetNode): boolean {
   const selected = new Set(fieldsIn(selectionSet).map(({ name }) => name.value));
   return Object.values(type.getFields()).every(({ name, args }) => args.length > 0 || selected.has(name));

@@ -12,26 +12,26 @@ const entityTagHeader = {
   example: exampleTag,
 };
 
-/** The answer to a condition that matches; `headers` are those of the 200. */
+/** The answer if the condition matches. @param headers those of the 200 */
 export function notModified(headers: object): object {
-  return { description: "The caller has this answer already. There is no body.", headers };
+  return { description: "The caller already has this answer. There is no body.", headers };
 }
 
 const condition =
   "The optional header `If-None-Match` holds ETags of answers that the caller has, separated by commas, or `*`. If the answer has one of them, the status is 304.";
 
 const writeCondition =
-  "With the optional header `If-Match`, it is done only if GET of the same path would answer with one of these ETags, or at all for `*`; with `If-None-Match`, only if not. Otherwise the status is 412.";
+  "With the optional header `If-Match`, the call is executed only if GET of the same path would answer with one of these ETags, or at all for `*`; with `If-None-Match`, only if it would not. Otherwise the status is 412.";
 
 const idempotencyKey =
-  "The optional header `Idempotency-Key` makes it safe to send a call again (IETF draft-ietf-httpapi-idempotency-key-header). It is a unique id that the caller chooses for this call, such as a UUID, of 1 to 255 visible ASCII characters. A call that succeeded is not carried out again: for 24 hours the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing; it may be corrected and sent with the same key. Keys belong to their store.";
+  "The optional header `Idempotency-Key` makes it safe to send a call again (IETF draft-ietf-httpapi-idempotency-key-header). It is a unique id that the caller chooses for this call, such as a UUID, of 1 to 255 visible ASCII characters. A call that succeeded is not executed again: for 24 hours, the same body with the same key gets the same answer, with the header Idempotency-Replayed. A call that was refused stored nothing: correct it and send it with the same key. Keys belong to their store.";
 
 const fileBody =
-  "With another Content-Type than application/json, the body is a file of products, of any number. The other arguments are in the query string then, and a problem names its line. Beside JSON, such a parameter is refused.";
+  "With a Content-Type other than application/json, the body is a file of any number of products. The other arguments are then in the query string, and problems name their line. With JSON, such parameters are refused.";
 
 /**
- * The optional headers of a route, as text, and what its body may be. As parameters they would be sent by everybody who tries a call in Postman or
- * Swagger UI, which fill them in, and the second import with one key is refused.
+ * Describes the optional headers of a route, and its bodies, as text. If they were parameters, Postman and Swagger UI would fill them in,
+ * and a second import with the same key would be refused.
  */
 export function requestHeaders(route: RestRoute): string[] {
   return [
@@ -44,7 +44,7 @@ export function requestHeaders(route: RestRoute): string[] {
 
 const idempotencyReplayedHeader = {
   description:
-    "`true` where this is the stored answer to an earlier call with the same Idempotency-Key. Otherwise absent.",
+    "`true` if this is the stored answer to an earlier call with the same Idempotency-Key. Otherwise absent.",
   required: false,
   schema: { ...text, enum: ["true"] },
   example: "true",
@@ -52,7 +52,7 @@ const idempotencyReplayedHeader = {
 
 const rateLimitExamples = rateLimitHeaders([exampleReservation]);
 
-/** The headers that answers may have, by the names under which the document keeps them. */
+/** The headers that answers may have, by their names in the document's components. */
 export const responseHeaders = {
   RequestId: {
     description: "Identifies this request in the service's log: the X-Request-Id that the caller sent, or a new one.",
@@ -88,13 +88,13 @@ export const responseHeaders = {
     example: rateLimitExamples["RateLimit-Policy"],
   },
   Deprecation: {
-    description: "When siteId and siteType became deprecated (RFC 9745), where the call uses one. Otherwise absent.",
+    description: "When siteId and siteType became deprecated (RFC 9745), if the call uses one. Otherwise absent.",
     required: false,
     schema: text,
     example: "@1795219200",
   },
   Link: {
-    description: 'With Deprecation: the documentation, with rel="deprecation". Otherwise absent.',
+    description: 'The documentation, with rel="deprecation", if there is a Deprecation. Otherwise absent.',
     required: false,
     schema: text,
     example: '<../../../docs>; rel="deprecation"; type="text/html"',

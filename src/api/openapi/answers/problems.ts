@@ -20,7 +20,7 @@ import type { ApiLimits, JsonSchemas } from "../types.js";
 import { bodyTypesOf, type RestRoute } from "../../rest/routes/route.js";
 import { problemDetails, type ProblemDetails } from "../../rest/problemDetails.js";
 
-/** Problem details as api/rest/problemDetails.ts makes them. */
+/** Problem details, as src/api/rest/problemDetails.ts makes them. */
 export const problemSchemas: JsonSchemas = {
   ErrorCode: {
     type: "string",
@@ -37,7 +37,7 @@ export const problemSchemas: JsonSchemas = {
     description: "What went wrong: problem details as in RFC 9457, with a code and every problem found.",
     required: ["type", "title", "status", "detail", "code", "errors", "errorsTotal"],
     properties: {
-      type: { type: "string", format: "uri", description: "A name of the kind of problem; there is nothing to fetch." },
+      type: { type: "string", format: "uri", description: "A name for the kind of problem. It cannot be fetched." },
       title: { type: "string", description: "The kind of problem, for people." },
       status: { type: "integer", format: "int32", description: "The HTTP status." },
       detail: { type: "string", description: "What went wrong this time, for people." },
@@ -50,7 +50,7 @@ export const problemSchemas: JsonSchemas = {
         description: `The problems found, the first ${problemsListedMax} of them.`,
       },
       errorsTotal: { type: "integer", format: "int32", minimum: 1, description: "How many problems were found." },
-      requestId: { type: "string", description: "With INTERNAL only: what to name when reporting it." },
+      requestId: { type: "string", description: "Only with INTERNAL: name it when you report the error." },
     },
   },
   Problem: {
@@ -64,7 +64,7 @@ export const problemSchemas: JsonSchemas = {
         type: "array",
         items: { type: ["string", "integer"] },
         description:
-          'Steps from the root of the input to the place: ["products", 3, "price"]. Empty where there is no place.',
+          'Steps from the root of the input to the place: ["products", 3, "price"]. Empty if there is no place.',
       },
       line: {
         type: "integer",
@@ -76,13 +76,13 @@ export const problemSchemas: JsonSchemas = {
   },
 };
 
-/** The answer to an error, made the way answers are made. */
+/** The answer to an error, made like real answers. */
 function problemExample(error: unknown): ProblemDetails {
   const presented = presentError(error, { requestId: exampleRequestId, reportError: () => undefined });
   return problemDetails(presented.message, extensionsOf(presented));
 }
 
-/** What the headers of the rate limit show in examples. */
+/** What the rate limit headers of examples show. */
 export const exampleReservation: Reservation = {
   policy: { name: "analytics", callsMax: 100, windowMs: 60_000 },
   isGranted: true,
@@ -95,7 +95,7 @@ export const exampleRequestId = "0f8b6c1e-6d0a-4f0c-9a5e-3b1f2f6a7c55";
 const siteNotFound = "The store has no site with this siteId. An operator adds it with `npx vitrine site add`.";
 const productNotFound = "The store has no product with this reference id or SKU.";
 
-/** Errors to show where an operation has none of its own; test/api/rest/openapi.test.ts compares them with real answers. */
+/** Errors for operations that have no other example. test/api/rest/openapi.test.ts compares them with real answers. */
 function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">): Readonly<Record<ErrorCode, unknown>> {
   return {
     BAD_REQUEST: invalidJson(Buffer.from("{"), 1),

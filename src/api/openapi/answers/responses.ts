@@ -66,10 +66,10 @@ function headersOfSuccess(route: RestRoute, hasDeprecated: boolean): object {
   };
 }
 
-/** What is answered before an operation is known, or in its place. */
+/** Errors before an operation is known, or instead of its answer. */
 const otherCodes = ["NOT_FOUND", "NOT_ACCEPTABLE", "REQUEST_TIMEOUT", "HEADERS_TOO_LARGE"] as const;
 
-/** Headers that every one of the codes brings. */
+/** Headers that all of these codes have. */
 function ownHeaders([code, ...others]: readonly ErrorCode[]): object {
   return code !== undefined && others.length === 0 ? (headersByCode[code] ?? {}) : {};
 }

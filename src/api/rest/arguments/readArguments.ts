@@ -23,12 +23,12 @@ import type { Sent } from "../../../schema/context.js";
 export interface RestInput {
   /** The query string, without its question mark. */
   readonly search: string;
-  /** Undefined where the operation takes no body, or the body is a file, which is in the context. */
+  /** Undefined if the operation takes no body, or if the body is a file, which is in the context. */
   readonly body: JsonBody | undefined;
   readonly isUpload?: boolean;
-  /** Checks the state that a write replaces: the answer to GET, or undefined where nothing is there. */
+  /** Checks the state that a write replaces: the answer to GET, or undefined if there is nothing. */
   readonly condition?: ((current: string | undefined) => void) | undefined;
-  /** Whether the body is executed in batches: its items are no arguments yet. */
+  /** Whether the body is executed in batches, so that its items are not arguments yet. */
   readonly isInBatches?: boolean;
 }
 
@@ -37,13 +37,13 @@ type ReadArguments = (segments: Readonly<Record<string, string>>, input: RestInp
 
 interface OperationArguments {
   readonly read: ReadArguments;
-  /** Of a call with a body, before that is read: of one that is a file, or that has the arguments as its members. */
+  /** For calls with a body, before it is read: one for files, one for JSON whose members are the arguments. */
   readonly check: Readonly<Record<"file" | "members", CheckParameters>>;
 }
 
 const anyParameters: CheckParameters = () => undefined;
 
-/** Takes the arguments that are not in the path. Reads of the contract ignore other parameters. */
+/** Accepts the arguments that are not in the path. Reads of the contract ignore other parameters. */
 function queryParameters(operation: RestOperation): CheckParameters {
   const inPath = pathParameters(operation);
   const inQuery = [...operation.parameters].filter(([name]) => !inPath.includes(name));
@@ -59,7 +59,7 @@ function queryParameters(operation: RestOperation): CheckParameters {
 /**
  * Compiles the reader of an operation's arguments.
  *
- * @throws {Error} for an argument that cannot be written in the URL of a path without a body
+ * @throws {Error} if the path takes no body, and an argument cannot be written in its URL
  */
 export function argumentReader(
   schema: GraphQLSchema,
@@ -101,12 +101,12 @@ export function argumentReader(
 /**
  * Reads the arguments of a call without a body from its path parameters, still percent-encoded, and its query string.
  *
- * @throws {AppError} BAD_REQUEST for a path parameter that is not UTF-8, VALIDATION_FAILED for values of a wrong type
+ * @throws {AppError} BAD_REQUEST if a path parameter is not UTF-8, VALIDATION_FAILED for values of a wrong type
  */
 type ReadUrlArguments = (segments: Readonly<Record<string, string>>, search: string) => Variables;
 
 /**
- * Compiles the reader of the arguments that accompany a body which is a file.
+ * Compiles the reader of the arguments in the URL of a call whose body is a file.
  *
  * @throws {Error} as urlArguments
  */
@@ -124,15 +124,15 @@ function uploadArguments(
 interface UrlArgument {
   readonly name: string;
   readonly isList: boolean;
-  /** What its values are called in messages. */
+  /** What messages call its values. */
   readonly expected: string;
   /** Undefined for an invalid value. */
   readonly coerce: (text: string) => unknown;
 }
 
 /**
- * Compiles the reader of a route's arguments. A list is a parameter that is repeated in the query string;
- * checkParameters refuses others that are.
+ * Compiles the reader of a route's arguments. A list is a parameter that may be repeated in the query string;
+ * checkParameters refuses repeated parameters that are not lists.
  *
  * @param route its method and path, for the error
  * @throws {Error} for an argument that cannot be written in a URL: an input object, or a list of lists
@@ -195,14 +195,14 @@ function urlArgument(name: string, type: GraphQLInputType): UrlArgument | undefi
   return { name, isList, expected: shape.name, coerce };
 }
 
-/** Scalars that are not strings in JSON. */
+/** Parsers of scalars that are not strings in JSON. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   Int: (text) => (/^-?\d+$/u.test(text) ? Number(text) : undefined),
   Float: (text) => (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/iu.test(text) ? Number(text) : undefined),
   Boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
 };
 
-/** Decodes a path segment once: `%2F` is a slash of the id, `+` a plus. */
+/** Decodes a path segment once: `%2F` is a slash within the id, and `+` is a plus. */
 function decodeSegment(name: string, segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -211,17 +211,17 @@ function decodeSegment(name: string, segment: string): string {
   }
 }
 
-/** The arguments of a call, and what of its body is not parsed yet. */
+/** The arguments of a call, and the parts of its body that are not parsed yet. */
 interface Arguments extends Pick<Sent, "unparsed" | "bodyLength" | "frame"> {
   readonly variables: Variables;
-  /** Problems with members that are no arguments. */
+  /** Problems with members that are not arguments. */
   readonly problems?: Problems;
 }
 
 /** The members that a body may have, each with the fields of its input objects. */
 type BodyMembers = ReadonlyMap<string, { readonly fields: ReadonlySet<string>; readonly isList: boolean }>;
 
-/** @param pathField is no field of its member: the path has it */
+/** @param pathField excluded from the fields of its member, because it is in the path */
 function bodyMembers(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -241,7 +241,7 @@ function bodyMembers(
 /**
  * The arguments of a call with a body: the members of its JSON, unchanged.
  *
- * @throws {AppError} BAD_REQUEST for a body that is not a JSON object
+ * @throws {AppError} BAD_REQUEST if the body is not a JSON object
  */
 function bodyArguments(body: JsonBody | undefined, known: BodyMembers): Arguments {
   const value = body?.value;
@@ -258,9 +258,9 @@ function bodyArguments(body: JsonBody | undefined, known: BodyMembers): Argument
 }
 
 /**
- * The arguments with the value of the path in a field of a member, which must not have that field itself.
+ * Sets a field of a member to the value in the path. The body must not contain that field.
  *
- * @throws {AppError} BAD_REQUEST for a path parameter that is not UTF-8
+ * @throws {AppError} BAD_REQUEST if the path parameter is not UTF-8
  */
 function withPathField(
   args: Arguments,
@@ -269,23 +269,23 @@ function withPathField(
 ): Arguments {
   const id = decodeSegment(parameter, segments[parameter] ?? "");
   const value: unknown = args.variables[member];
-  if (!isObject(value)) return args; // refused as it is
+  if (!isObject(value)) return args; // validation refuses it
   const problems = args.problems ?? new Problems();
   if (Object.hasOwn(value, field)) {
-    const message = `Unknown field "${field}": the path has it.`;
+    const message = `Unknown field "${field}": it is in the path.`;
     problems.add({ code: "UNKNOWN_FIELD", message, path: [member, field] });
   }
   return { ...args, variables: { ...args.variables, [member]: { ...value, [field]: id } }, problems };
 }
 
-/** An example with the first member, which all bodies of the path have. */
+/** An example with the first member, because all bodies of the path have it. */
 function exampleBody(known: BodyMembers): string {
   const [[member, { fields, isList }] = ["", { fields: new Set(), isList: false }]] = known;
   const value = fields.size === 0 ? '"…"' : "{…}";
   return `{"${member}": ${isList ? `[${value}]` : value}}`;
 }
 
-/** Fields that were sent without the member into which they belong are one problem: that this is missing. */
+/** If fields were sent without the member to which they belong, reports one problem: the missing member. */
 function unknownMembers(body: Variables, known: BodyMembers): Problems {
   const problems = new Problems();
   const unknown = Object.keys(body).filter((name) => !known.has(name));
@@ -308,31 +308,31 @@ function unknownMembers(body: Variables, known: BodyMembers): Problems {
 }
 
 /**
- * Checks the names of a query string's parameters, where none may be ignored: a misspelled dryRun would store products.
+ * Checks the names of a query string's parameters. None may be ignored: a misspelled dryRun would store products.
  *
  * @param search without its question mark
- * @throws {AppError} BAD_REQUEST where one belongs elsewhere, VALIDATION_FAILED where one is unknown or repeated; with
+ * @throws {AppError} BAD_REQUEST if a parameter belongs elsewhere, VALIDATION_FAILED if one is unknown or repeated; with
  *   every such problem
  */
 type CheckParameters = (search: string) => void;
 
 interface ParameterRules {
-  /** The names that are taken, each once. */
+  /** The accepted names. Each may be given once. */
   readonly taken: Iterable<string>;
-  /** Those of lists, which may be repeated. */
+  /** Accepted names that may be repeated. */
   readonly lists?: readonly string[];
-  /** Where others belong: what follows the name in a message. */
+  /** Other known names, each with the end of its message, which says where it belongs. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** A sentence with what may be given, for messages on unknown names. */
+  /** A sentence about the accepted names, for messages about unknown ones. */
   readonly hint: string;
-  /** Whether others are ignored. */
+  /** Whether other names are ignored. */
   readonly ignoresOthers?: boolean;
 }
 
-/** Clients that fill in the documented defaults send these empty with any body; an empty site counts as none. */
+/** An empty site counts as none: clients that fill in the documented defaults send it with any body. */
 const noneIfEmpty: ReadonlySet<string> = new Set(["siteId", "siteType"]);
 
-/** Takes these, each once but for lists. */
+/** Accepts only these names, each once except lists. */
 export function onlyParameters(
   names: readonly string[],
   { elsewhere = new Map(), ...rules }: Partial<ParameterRules> = {},
@@ -341,21 +341,21 @@ export function onlyParameters(
   return parameterCheck({ ...rules, taken: names, elsewhere, hint });
 }
 
-/** Takes what may accompany a file: all arguments but the file itself, and options of how it is read. */
+/** Accepts all arguments except the file itself, and the options of how it is read. */
 function parametersBesideFile(
   names: readonly string[],
   { argument, mediaTypes, readingOptions = [], repeated = [] }: NonNullable<RestRoute["upload"]>,
 ): CheckParameters {
   const others = names.filter((name) => name !== argument);
-  const place = `is the body itself where that is ${mediaTypes[0] ?? "a file"}`;
+  const place = `is the body itself if the body is ${mediaTypes[0] ?? "a file"}`;
   return onlyParameters([...others, ...readingOptions], { lists: repeated, elsewhere: new Map([[argument, place]]) });
 }
 
-/** Takes none: the arguments are members of the body. */
+/** Accepts no parameters, because the arguments are members of the body. */
 function noneBesideMembers(route: RestRoute, members: BodyMembers): CheckParameters {
   const { upload } = route;
   const fileType = upload?.mediaTypes[0] ?? "";
-  const otherwise = upload && `; beside a body of ${fileType} it is a parameter`;
+  const otherwise = upload && `; it is a parameter only if the body is ${fileType}`;
   const fields = [...members].flatMap(([member, { fields: ofMember }]) =>
     [...ofMember].map((field) => [field, `belongs in the body, in ${member}`] as const),
   );
@@ -365,7 +365,7 @@ function noneBesideMembers(route: RestRoute, members: BodyMembers): CheckParamet
   });
   const inPath = pathParameters(route).map((name) => [name, "is in the path"] as const);
   const ofFile = (upload?.readingOptions ?? []).map(
-    (name) => [name, `is a parameter beside a body of ${fileType} only`] as const,
+    (name) => [name, `is a parameter only if the body is ${fileType}`] as const,
   );
   const hint = `The arguments are members of the body: ${[...members.keys()].join(", ")}.`;
   return parameterCheck({ taken: [], elsewhere: new Map([...fields, ...ofFile, ...inPath, ...inBody]), hint });

@@ -16,10 +16,10 @@ import { codeOf, presentError } from "../../../schema/publicErrors.js";
 import { restBase } from "../routes/route.js";
 import { onlyParameters, urlArguments } from "../arguments/readArguments.js";
 
-/** A path that answers with a file that is made while it is sent. */
+/** A path that answers with a file, which is made while it is sent. */
 export interface ExportRoute {
   readonly path: string;
-  /** The name of its function in generated clients: it must not change. */
+  /** It must not change, because it names a function in generated clients. */
   readonly operationId: string;
   readonly summary: string;
   readonly mediaType: string;
@@ -33,15 +33,15 @@ export interface ExportRoute {
 /**
  * Begins an export, and waits for its first piece. Counts the call.
  *
- * @param isHead whether nothing is to be read, for HEAD
- * @throws {AppError} for invalid arguments, RATE_LIMITED, UNAVAILABLE, and what else refuses it
+ * @param isHead for HEAD, which reads nothing
+ * @throws {AppError} for invalid arguments, RATE_LIMITED, UNAVAILABLE, and other refusals
  */
 type OpenExport = (args: Readonly<Record<string, unknown>>, context: Context, isHead: boolean) => Promise<BegunExport>;
 
-/** An export whose first piece is made. */
+/** An export whose first piece is ready. */
 interface BegunExport {
   readonly pieces: AsyncIterable<Buffer>;
-  /** Gives back what it holds, also where none of it was read. */
+  /** Releases what the export holds, even if nothing of it was read. */
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ function productOptions({ siteId, siteType, available, updatedSince }: Readonly<
   const since = readMoment("updatedSince", updatedSince, problems);
   problems.throwIfAny();
   return {
-    site: { siteId, siteType } as NonNullable<ExportOptions["site"]>, // strings, by their declared types
+    site: { siteId, siteType } as NonNullable<ExportOptions["site"]>, // their declared types are strings
     available: available as boolean | undefined,
     updatedSince: since,
   };
@@ -128,7 +128,7 @@ function showRange(args: Readonly<Record<string, unknown>>): StoreRange {
   return checkRange(from, until, "UTC");
 }
 
-/** As imports name them, or as they are. */
+/** By the names that imports use, or by the character itself. */
 const delimiters: ReadonlyMap<unknown, ShowDelimiter> = new Map([
   [undefined, ","],
   [",", ","],
@@ -164,7 +164,7 @@ async function begun(pieces: AsyncGenerator<Buffer, void>): Promise<BegunExport>
   return { pieces: continued(first, pieces), close: async () => void (await pieces.return()) };
 }
 
-/** One that is not read does not run, and so could not close the others. */
+/** Does not close `others` if it is never read, because a generator only runs when it is read. */
 async function* continued(first: IteratorResult<Buffer, void>, others: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   if (first.done !== true) yield first.value;
   yield* others;
@@ -178,10 +178,10 @@ export interface ExportCall extends Pick<ExportRoute, "mediaType" | "fileName" |
   /** The whole path. */
   readonly route: string;
   /**
-   * Begins the export, which the caller closes. What refuses it is thrown here.
+   * Begins the export, which the caller must close. Throws all refusals, so that none comes after the first byte.
    *
    * @param search the query string, without its question mark
-   * @param isHead whether nothing is to be read, for HEAD
+   * @param isHead for HEAD, which reads nothing
    * @throws {AppError} for invalid arguments, SITE_NOT_FOUND, RATE_LIMITED or UNAVAILABLE
    */
   open(search: string, context: Context, isHead: boolean): Promise<BegunExport>;

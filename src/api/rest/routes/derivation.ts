@@ -20,7 +20,7 @@ export interface RestOperation extends RestRoute, Selection {
   readonly operationName: string;
 }
 
-/** The schema with these routes' root fields alone, so that sofa-api makes no routes of others. */
+/** The schema with only the root fields of these routes, so that sofa-api makes no routes for others. */
 function rootFieldsOnly(schema: GraphQLSchema, routes: readonly RestRoute[]): GraphQLSchema {
   const known = new Set(routes.map(({ root, operation }) => `${root}.${operation}`));
   const narrowedRoot = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | null => {
@@ -29,7 +29,7 @@ function rootFieldsOnly(schema: GraphQLSchema, routes: readonly RestRoute[]): Gr
     const kept = Object.entries(fields).filter(([name]) => known.has(`${type.name}.${name}`));
     if (kept.length === 0) return null;
     const root = new GraphQLObjectType({ ...config, fields: Object.fromEntries(kept) });
-    // sofa-api looks descriptions up in the node: without, it would print and parse the type for each argument.
+    // sofa-api reads descriptions from the node. Without one, it would print and parse the type for each argument.
     const [node] = parse(printType(root)).definitions;
     if (node?.kind === Kind.OBJECT_TYPE_DEFINITION) root.astNode = node;
     return root;
@@ -46,14 +46,14 @@ interface Derived {
 }
 type SofaConfig = Parameters<typeof useSofa>[0];
 
-/** Stands for each path parameter when sofa-api is called: it coerces them, and every built-in scalar accepts this. */
+/** The value of each path parameter when we call sofa-api, which coerces it: every built-in scalar accepts "1". */
 const trialSegment = "1";
 
 /**
- * Derives the REST paths at start: each root field's route of sofa-api is called once, with an `execute` that keeps the
- * operation, which is then narrowed for each of its paths. Requests are served by api/rest/handler.ts, because sofa's handler
- * lets the query string override the body, coerces values (5 becomes "5"), has no body limit, serves /webhook, and answers
- * a wrong method with 404.
+ * Derives the REST paths at start: calls sofa-api's route of each root field once, with an `execute` that keeps the operation,
+ * and narrows the operation for each of its paths. src/api/rest/handler.ts serves requests, because sofa's handler lets the
+ * query string override the body, coerces values (5 becomes "5"), has no body limit, serves /webhook, and answers a wrong
+ * method with 404.
  */
 export async function planRest(
   schema: GraphQLSchema,
@@ -84,23 +84,23 @@ export async function planRest(
     derived.set(name, found);
   }
   return routes.map((route) => {
-    const { document, operationName } = derived.get(`${route.root}.${route.operation}`) as Derived; // of each root field
+    const { document, operationName } = derived.get(`${route.root}.${route.operation}`) as Derived; // the loop above derives each root field
     return { ...route, operationName, ...narrowed(schema, document, route) };
   });
 }
 
 interface Selection {
   readonly document: DocumentNode;
-  /** Of the root field and of fields in the answer, by the names of the operation's variables: the route's parameters. */
+  /** The route's parameters: arguments of the root field and of fields in the answer, by the operation's variables. */
   readonly parameters: ReadonlyMap<string, GraphQLArgument>;
 }
 
 /**
- * Narrows an operation with all fields to those that a route answers with: the named ones of the types and fields that the
- * route names, and all of others. A field with arguments is kept only at the top of the answer, where its arguments are
- * parameters of the path, by their own names. Lists and other objects have such fields on paths of their own.
+ * Narrows an operation with all fields to those of a route: for types and fields that the route names, the fields that it lists;
+ * for others, all fields. Fields with arguments are kept only at the top of the answer, where their arguments become
+ * parameters of the path. Such fields of lists and other objects have their own paths.
  *
- * @throws {Error} where two arguments have one name
+ * @throws {Error} if two arguments have the same name
  */
 function narrowed(schema: GraphQLSchema, document: DocumentNode, route: RestRoute): Selection {
   const kept = keepFields(schema, document, route);
@@ -131,7 +131,7 @@ function narrowed(schema: GraphQLSchema, document: DocumentNode, route: RestRout
 function keepFields(schema: GraphQLSchema, document: DocumentNode, route: RestRoute): DocumentNode {
   const fields = fieldsOf(route);
   const types = new TypeInfo(schema);
-  const around: string[] = []; // the fields around one, such as Query.storeAnalytics
+  const around: string[] = []; // the fields around the current one, such as Query.storeAnalytics
   const isKept = ({ name: { value: name }, arguments: args = [] }: FieldNode): boolean => {
     const field = around.at(-1);
     if (field === undefined) return true;

@@ -10,7 +10,7 @@ import {
 /** What the documented path answers of the shirt. */
 export const readProduct = pick(exampleProduct, "id", "sku", "title", "featured_image", "url");
 
-/** Another one, with just what is required. */
+/** A product with only the required fields. */
 export const scarf: ProductInput = {
   id: "wool-scarf",
   sku: "VT-1003",
@@ -20,12 +20,12 @@ export const scarf: ProductInput = {
   url: "https://shop.example/products/wool-scarf",
 };
 
-/** Both products as CSV: several images, quotes and commas, empty cells. */
+/** Both products as CSV, with several images, quotes, commas and empty cells. */
 export const csvExample = [exampleProduct, { ...scarf, images: [scarf.featured_image] }]
   .map((product: ProductInput) => productFieldNames.map((name) => csvCell(product[name])))
   .reduce((text, cells) => `${text}${cells.join(",")}\n`, `${productFieldNames.join(",")}\n`);
 
-/** A list of one URL is the URL. */
+/** A list of one URL becomes the URL. */
 function csvCell(value: ProductInput[FieldName]): string {
   const [first, ...others] = Array.isArray(value) ? value : [value];
   const text = others.length > 0 ? JSON.stringify(value) : String(first ?? "");
@@ -52,7 +52,7 @@ export const eventsExample = [
   { id: "e3", type: "ORDER", channel: "REPLAY", viewerId: "v1", amount: 59.9 },
 ];
 
-/** An order of the demo store, as it is sent and as it is answered. */
+/** An order of the demo store as it is sent; below, as it is answered. */
 export const sentOrderExample = {
   id: "2001",
   placedAt: "2026-05-04T19:00:00.000Z",
@@ -98,7 +98,7 @@ export const eventsNdjsonExample = eventsExample.map((event) => `${JSON.stringif
 /** All KPIs of that show. */
 const fullKpis = Object.fromEntries(kpiNames.map((name) => [name, kpis[name].example])) as unknown as Kpis;
 
-/** An ended show of the demo store, with other figures; totals hold the referral channel too, averages are weighted by viewers. */
+/** An ended show of the demo store with invented figures. Totals include the referral channel; averages are weighted by viewers. */
 export const analyticsExample = {
   id: "summer-sale",
   name: "Summer sale",
@@ -118,7 +118,7 @@ function pick<Value extends object, Name extends keyof Value>(value: Value, ...n
   return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>;
 }
 
-/** The shirt with all fields that are read. */
+/** The shirt with all fields of an answer. */
 export const storedShirt = {
   ...exampleProduct,
   createdAt: "2026-05-01T08:00:00.000Z",
@@ -132,7 +132,7 @@ export const soldExample = { productId: exampleProduct.id, carts: 30, orders: 12
 
 export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
 
-/** How many viewers of each device make the shares above. */
+/** The numbers of viewers that make the shares above. */
 const deviceTotals = [
   { channel: "LIVE", device: "mobile", viewers: 300 },
   { channel: "LIVE", device: "desktop", viewers: 80 },

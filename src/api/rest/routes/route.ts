@@ -5,7 +5,7 @@ import { takesIdempotencyKey } from "../../../schema/operationNames.js";
 export interface RestRoute {
   readonly root: "Query" | "Mutation";
   readonly operation: string;
-  /** The name of its function in generated clients: it must not change. */
+  /** It must not change, because it names a function in generated clients. */
   readonly operationId: string;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Parameters are written `:name`. */
@@ -14,23 +14,23 @@ export interface RestRoute {
   readonly tag: "Products" | "Analytics" | "Live streams" | "Orders" | "Store";
   readonly errors: readonly ErrorCode[];
   readonly example: RouteExample;
-  /** The media types of bodies that are a file, and the argument in whose place the file is. Others are in the query string. */
+  /** The media types of files, and the argument that a file replaces. Other arguments are in the query string. */
   readonly upload?: {
     readonly mediaTypes: readonly string[];
     readonly argument: string;
     readonly placeholder: unknown;
-    /** Parameters of the query string about how the file is read, which are no arguments of the operation. */
+    /** Parameters of the query string about how the file is read. They are not arguments of the operation. */
     readonly readingOptions?: readonly string[];
     /** Those of them that may be repeated. */
     readonly repeated?: readonly string[];
   };
-  /** The field of a body's member whose value is in the path, and must not be in the body. */
+  /** A field of a body's member whose value is in the path, and so must not be in the body. */
   readonly pathField?: { readonly parameter: string; readonly member: string; readonly field: string };
-  /** The media types of bodies that are items of a list argument, one on each line: they are executed in batches, as they arrive. */
+  /** The media types of bodies with an item of a list argument on each line. They are executed in batches as they arrive. */
   readonly batches?: { readonly mediaTypes: readonly string[]; readonly argument: string };
-  /** A row of the service's contract: its answers have the documented fields, and a read ignores parameters that it does not know. */
+  /** A path of the service's contract. Its answers have the documented fields, and reads ignore unknown parameters. */
   readonly inContract?: boolean;
-  /** The fields that answers have of types of which they do not have all; see derivation.ts. */
+  /** For types of which answers have only some fields, these fields; see derivation.ts. */
   readonly fields?: FieldsByType;
   /** Fields of the answer that are omitted unless an argument has this value. */
   readonly shownOnDemand?: readonly OnDemand[];
@@ -46,7 +46,7 @@ interface RouteExample {
   readonly findProblems?: (problems: Problems) => void;
 }
 
-/** By the name of a type or, for the values of one field, by its own: `StoreAnalytics.topShows`. */
+/** By the name of a type or, for the values of one field, by that of the field: `StoreAnalytics.topShows`. */
 export type FieldsByType = Readonly<Record<string, readonly string[]>>;
 
 export interface OnDemand {
@@ -70,12 +70,12 @@ export function bodyTypesOf({ upload, batches }: Pick<RestRoute, "upload" | "bat
   return isEncodable ? `${all}; the parameter encoding= names another encoding of a file, not its charset` : all;
 }
 
-/** Whether calls of a route may carry an Idempotency-Key. */
+/** Whether calls of a route may have an Idempotency-Key. */
 export function takesKey({ root, operation }: Pick<RestRoute, "root" | "operation">): boolean {
   return takesIdempotencyKey([`${root}.${operation}`]);
 }
 
-/** Whether calls of a route may have a condition, since GET of its path answers with the state that they replace. */
+/** Whether calls of a route may have a condition, because GET of its path answers with the state that they replace. */
 export function takesCondition({ method }: Pick<RestRoute, "method">): boolean {
   return method === "PUT" || method === "DELETE";
 }

@@ -123,7 +123,7 @@ export const contractRoutes: readonly RestRoute[] = [
   },
 ];
 
-/** The fields of the contract, of types that have more, in the documented order. */
+/** The fields of the contract, for types that have more, in the documented order. */
 export const documentedFields: FieldsByType = {
   Product: ["id", "sku", "title", "featured_image", "url"],
   LiveStreamAnalytics: ["id", "name", "startedAt", "endedAt", "durationSeconds", "host", "kpis"],

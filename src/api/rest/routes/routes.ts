@@ -230,7 +230,7 @@ export const restRoutes: readonly RestRoute[] = [
 
 const connectionFields = ["nodes", "pageInfo", "totalCount", "totalCountIsExact"];
 
-/** The fields that answers of any path have of these types. KPIs are read by paths of their own, since they count as analytics reads. */
+/** The fields of these types in answers of any path. KPIs have separate paths, because they count as analytics reads. */
 const restFields: FieldsByType = {
   LiveStream: showFields,
   LiveStreamConnection: connectionFields,
@@ -240,7 +240,7 @@ const restFields: FieldsByType = {
   PageInfo: ["hasNextPage", "endCursor"],
 };
 
-/** The fields that answers of a path have, of types of which they do not have all. */
+/** For types of which answers of a path have only some fields, these fields. */
 export function fieldsOf({ inContract = false, fields }: RestRoute): FieldsByType {
   return { ...restFields, ...(inContract && documentedFields), ...fields };
 }

@@ -11,8 +11,8 @@ export function keysOfInvalid(invalid: readonly RowKeys[], bind: (value: string)
 }
 
 /**
- * Whether invalid rows contradict each other, rows that an import at `now` has written, or other products of the store: then more
- * rows fail than those, or these have more problems.
+ * Whether invalid rows share keys with each other, with rows that the import at `now` wrote, or with other products of the store: then
+ * further rows fail, or these have further problems.
  */
 export async function contradict(
   transaction: Database,

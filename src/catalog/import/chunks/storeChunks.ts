@@ -22,17 +22,17 @@ import { withoutNestedLoops } from "../staging/rows.js";
 import { assignToSite, assignWritten, isCatalogEmpty, type UpsertKind, upsertProducts } from "../upsert.js";
 
 interface Stored {
-  /** Several chunks: no other import of the store may run meanwhile. */
+  /** Whether there are several chunks, so that no other import of the store may run at the same time. */
   readonly isLong: boolean;
-  /** For each attempt of the transaction. Undefined where they cannot be read again. */
+  /** Called for each attempt of the transaction. Undefined if they cannot be read again. */
   readonly chunks: () => Chunks | undefined;
 }
 
 /**
- * Stores chunks as they come, in one transaction that locks the catalog, and finds what is wrong by the catalog's constraints alone.
+ * Stores chunks as they arrive, in one transaction that locks the catalog. Only the catalog's constraints detect what is wrong.
  *
- * @returns undefined where a row is refused, or one of an import with REJECT_ALL is invalid: nothing was stored
- * @throws {AppError} TOO_MANY_DELETIONS; VALIDATION_FAILED where the file as a whole is invalid
+ * @returns undefined if a row is refused, or is invalid in an import with REJECT_ALL: then nothing was stored
+ * @throws {AppError} TOO_MANY_DELETIONS; VALIDATION_FAILED if the file as a whole is invalid
  */
 export function storeChunks(
   db: RootDatabase,
@@ -86,7 +86,7 @@ interface WrittenRows {
   readonly invalid: readonly RowKeys[];
   readonly stored: number;
   readonly created: number;
-  /** Those that the site did not have. */
+  /** Products that were not assigned to the site before. */
   readonly assigned: number;
 }
 
@@ -115,7 +115,7 @@ async function writeRows(
   }
 }
 
-/** Patches are no upserts: they need not know whether the catalog is empty. */
+/** Only upserts need to know whether the catalog is empty. */
 async function kindOf(
   transaction: Database,
   { target, mode }: Pick<ImportJob, "target" | "mode">,
@@ -130,7 +130,7 @@ interface ChunkWriting extends Pick<ImportJob, "target" | "mode"> {
   readonly now: string;
 }
 
-/** @returns how many products were stored, fewer than rows where one is refused */
+/** @returns how many products were stored: fewer than rows if one is refused */
 async function writeChunk(
   transaction: Database,
   { target: { storeId, siteId }, mode, kind, now }: ChunkWriting,

@@ -18,27 +18,27 @@ import type { ImportResult } from "../result.js";
 /** A file is UTF-8, unless `fileFormat` names another encoding. */
 export type TextSource = { readonly text: string } | { readonly file: string };
 
-/** Or an unparsed JSON string. */
+/** A file, a text, or an unparsed JSON string. */
 export type CsvSource = TextSource | { readonly json: UnparsedValue };
 
 interface TextImportOptions extends ImportOptions {
   readonly onProgress?: ((progress: { readonly bytesRead: number; readonly rows: number }) => void) | undefined;
   /** The result shows the first products. */
   readonly preview?: boolean | undefined;
-  /** Called at the end of the reading. */
+  /** Called when reading ends. */
   readonly onRead?: ((result: CsvResult) => void) | undefined;
 }
 
 export interface CsvImportOptions extends TextImportOptions {
   readonly pathPrefix?: Path;
-  /** Whether it was sent as a file: one that is not CSV is named. */
+  /** Whether it was sent as a file: then the error for other kinds of files names the kind. */
   readonly isFile?: boolean | undefined;
   /** CSV in Vitrine's own columns by default. */
   readonly fileFormat?: FormatOptions;
 }
 
 /**
- * Imports a CSV of any size in constant memory: all products, or as `errorPolicy` says.
+ * Imports CSV of any size in constant memory: all products, or as `errorPolicy` says.
  *
  * @throws {AppError} SITE_NOT_FOUND, VALIDATION_FAILED with every problem, or UNAVAILABLE if no thread becomes free
  */
@@ -57,7 +57,7 @@ export async function importCsv(
   return importText(db, storeId, { bytes: await bytesOf(source), isOnThread, pathPrefix, read }, options);
 }
 
-/** What times without a zone and computed prices of a store are. */
+/** How to read times without a zone, and to round computed prices, for a store. */
 export async function languageOf(
   db: RootDatabase,
   storeId: string,
@@ -137,7 +137,7 @@ function importText(
   return importFrom(db, storeId, source, options);
 }
 
-/** What the answer shows of the reading, if that was asked for. */
+/** What the answer shows about the reading, if requested. */
 function shownOf({ format, notes = [], skipped = 0, columns, preview }: CsvResult): FileReading | undefined {
   if (format === undefined && preview === undefined && notes.length === 0) return undefined;
   const layout =
@@ -147,7 +147,7 @@ function shownOf({ format, notes = [], skipped = 0, columns, preview }: CsvResul
   return { ...layout, ...(preview && { preview }) };
 }
 
-/** The longest text that is read here: a hostile one then takes less than 100 ms. Usual ones of twice its length take as long on a thread. */
+/** The longest text that is read here, so that a hostile one takes less than 100 ms. Usual texts twice as long take as long on a thread. */
 const readHereMax = 128 * 1024;
 const inProcessPieceCharacters = 32 * 1024;
 
@@ -160,7 +160,7 @@ async function shortAsText(source: CsvSource): Promise<CsvSource> {
   return { text: parseJson(bytes.subarray(start, end), bytes, start) as string }; // a string
 }
 
-/** `fileFormat` concerns files, and texts of them. */
+/** `fileFormat` applies to files and their texts. */
 type CsvReadOptions = CsvOptions & HowRead;
 
 interface HowRead {
@@ -169,7 +169,7 @@ interface HowRead {
 }
 
 /**
- * Reads in constant memory: short texts here, everything else on another thread, and so all files of other systems. See
+ * Reads in constant memory: short texts here, and everything else, including all files of other systems, on another thread. See
  * `readCsv` and `readOnThread`.
  */
 export async function* readProductCsv(source: CsvSource, options: CsvReadOptions = {}, signal?: AbortSignal): Reading {
@@ -186,7 +186,7 @@ function isUnlikeCsv(text: string): boolean {
   return /^\uFEFF?\s*[[{]/u.test(text) || isNoText(text);
 }
 
-/** PDF, and what has control characters at its beginning: archives, and UTF-16 without a mark. */
+/** Whether it is PDF, or begins with control characters, as archives and UTF-16 without a mark do. */
 function isNoText(text: string): boolean {
   return text.startsWith("%PDF-") || Array.from(text.slice(0, 8)).some((character) => character < "\t");
 }
@@ -196,7 +196,7 @@ function onThread(source: CsvSource): Parameters<typeof readOnThread>[0] {
   return "file" in source ? { kind: "csvFile", file: source.file } : { kind: "csvJson", json: source.json };
 }
 
-/** Others are served between pieces. */
+/** Yields between pieces, so that other requests are served. */
 async function* politePieces(text: string): AsyncGenerator<CsvPiece, void> {
   for (const piece of textPieces(text, inProcessPieceCharacters)) {
     yield piece;

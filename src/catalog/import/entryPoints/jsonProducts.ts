@@ -14,7 +14,7 @@ import { readOnThread } from "../../../files/readingThread.js";
 import { checkProduct, type Place } from "../../../files/product/product.input.js";
 import { type ErrorPolicy, RowChecks } from "../../../files/rowChecks.js";
 
-/** With the JSON that had the value. */
+/** Products, or a value with the JSON that contained it. */
 type SentProducts = (
   | { readonly value: unknown; readonly frame?: Buffer | undefined }
   | { readonly unparsed: UnparsedValue }
@@ -25,11 +25,11 @@ type SentProducts = (
 
 interface SentOptions extends ImportOptions {
   readonly path: Path;
-  /** An array is the list, not a single product of the wrong type. */
+  /** Whether an array is the list, and not a single product of the wrong type. */
   readonly isListExpected: boolean;
 }
 
-/** A list with less is read here, which takes 30 ms for the worst. A thread takes a fifth more CPU time for most. */
+/** Shorter lists are read here, in at most 30 ms, because a thread would take a fifth more CPU time for most. */
 const readHereBytesMax = 512 * 1024;
 
 /**
@@ -53,7 +53,7 @@ export async function importSentProducts(
   return importProducts(db, storeId, takesSingles ? list.map(withLists) : list, { ...options, pathOf, digits });
 }
 
-/** Reads a chunk of few bytes here, more of them on a thread. @throws {AppError} BAD_REQUEST for too many products */
+/** Reads short lists here, and longer ones on a thread. @throws {AppError} BAD_REQUEST for too many products */
 function unparsedSource(
   { unparsed, takesSingles }: Extract<SentProducts, { readonly unparsed: unknown }>,
   path: Path,
@@ -83,12 +83,12 @@ async function* readHere(unparsed: UnparsedValue, options: JsonOptions): AsyncGe
 
 interface ListOptions extends ImportOptions {
   readonly pathOf?: (index: number) => Path;
-  /** Of the JSON that had the products. */
+  /** The digits of the JSON that contained the products. */
   readonly digits?: SentDigits | undefined;
 }
 
 /**
- * Products need not be valid: all are stored, or as `errorPolicy` says.
+ * Imports products, which need not be valid: all of them, or as `errorPolicy` says.
  *
  * @throws {AppError} SITE_NOT_FOUND, or VALIDATION_FAILED with every problem
  */

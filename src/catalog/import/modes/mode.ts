@@ -10,12 +10,12 @@ export interface ModeOptions {
   readonly maxDeletions?: number | null | undefined;
 }
 
-/** By default, a tenth of the catalog or 10 products, whichever is more, but of a small catalog at most half. */
+/** By default a tenth of the catalog or 10 products, whichever is more, but at most half of the catalog. */
 const deletionsMin = 10;
 const deletionsShare = 0.1;
 const deletionsShareMax = 0.5;
 
-/** @throws {AppError} VALIDATION_FAILED for a maxDeletions that is negative or of another mode */
+/** @throws {AppError} VALIDATION_FAILED for a negative maxDeletions, or one without REPLACE */
 export function checkMode({ mode, maxDeletions }: ModeOptions): void {
   if (maxDeletions === undefined || maxDeletions === null) return;
   const fault =
@@ -36,10 +36,10 @@ interface Removals {
 }
 
 /**
- * Finds a feed that has lost its rows. One that has no product at all deletes nothing unless maxDeletions is given: it is a broken
- * export more often than a shop that has closed.
+ * Detects a feed that lost its rows. One without any product deletes nothing unless maxDeletions is given, because it is more often a
+ * broken export than a shop that closed.
  *
- * @returns what the import would do that is too much, if so
+ * @returns the excessive deletions in words; undefined if there are none
  */
 export function excessOf(
   { removed, before, stored }: Removals,
@@ -57,7 +57,7 @@ function allowedByDefault(before: number): number {
   return Math.min(share, Math.ceil(before * deletionsShareMax));
 }
 
-/** @param excess of excessOf */
+/** @param excess the result of excessOf */
 export function tooManyDeletions(excess: string): AppError {
   return errorAt("TOO_MANY_DELETIONS", `This import would ${excess}. Nothing was stored.`, ["maxDeletions"]);
 }

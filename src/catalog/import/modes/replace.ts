@@ -8,7 +8,7 @@ import type { ImportJob, ImportTarget } from "../importTypes.js";
 import { isRemoval, ofImport, type StagedKey } from "../staging/rows.js";
 import { excessOf, tooManyDeletions } from "./mode.js";
 
-/** Products assigned to this site and no other. */
+/** Products assigned only to this site. */
 export function tiedToSiteAlone(storeId: string, siteId: string): Prisma.Sql {
   return Prisma.sql`SELECT t."productId" FROM "ProductSite" t WHERE t."storeId" = ${storeId}
     GROUP BY t."productId" HAVING count(*) = 1 AND min(t."siteId") = ${siteId}`;
@@ -30,8 +30,8 @@ interface Removals {
 }
 
 /**
- * Stages the removal of each product of the store, or of the site, that no row names. Rows that fail keep the products that have
- * their skus, too. These rows come after all others.
+ * Stages the removal of each product of the store, or of the site, that no row names, after all other rows. Failed rows also keep the
+ * products with their skus.
  */
 export async function stageRemovals(transaction: Database, key: StagedKey, target: ImportTarget): Promise<Removals> {
   const { storeId, importId } = key;
@@ -72,12 +72,12 @@ interface Replaced {
   readonly stored: number;
   /** Products that the store, or the site, did not have before. */
   readonly added: number;
-  /** Failed rows: the products with their ids or skus stay. */
+  /** Failed rows, which keep the products with their ids or skus. */
   readonly kept: readonly RowKeys[];
 }
 
 /**
- * Removes each product of the store, or of the site, that an import has not written.
+ * Removes each product of the store, or of the site, that the import did not write.
  *
  * @returns how many were deleted, and not only removed from the site
  * @throws {AppError} TOO_MANY_DELETIONS
@@ -108,7 +108,7 @@ export function removeOthers(
 }
 
 /**
- * Deletes products of the store; with a site, removes them from it, and deletes those that were assigned to no other one.
+ * Deletes products of the store. With a site, removes them from it, and deletes those that no other site has.
  *
  * @param ids a query of their ids
  */

@@ -5,12 +5,12 @@ import { applySteps } from "../apply.js";
 import { lastLine, type StagedKey } from "./rows.js";
 import { removeExpired } from "../idempotentImport.js";
 
-/** Longer than an import takes. */
+/** Longer than any import takes. */
 const leftAfter = "2 hours";
-/** The process of an accepted import that is incomplete for so long has ended. */
+/** If an accepted import stays incomplete for this long, its process has ended. */
 const staleAfter = "30 seconds";
 const importsMax = 100;
-/** Rows that a statement removes: others wait for it on the embedded engine. */
+/** The rows that one statement removes. Bounded, because on the embedded engine others wait for it. */
 const removalRows = 20_000;
 
 /** `all` if no other process can be importing, otherwise `old` ones. */
@@ -32,7 +32,7 @@ export async function recoverImports(db: RootDatabase, leftovers: InterruptedImp
   if (leftovers === "all" || found.length > 0) await reclaim(db);
 }
 
-/** Removes what imports of the store have left whose processes ended. */
+/** Removes what imports of ended processes left in the store. */
 async function removeLeft(db: RootDatabase, storeId: string): Promise<void> {
   const left = await db.$queryRaw<{ id: string }[]>`
     SELECT id FROM "StagedImport"
@@ -41,7 +41,7 @@ async function removeLeft(db: RootDatabase, storeId: string): Promise<void> {
   for (const { id } of left) await removeStaged(db, { storeId, importId: id });
 }
 
-/** Removes the rows of an import that is over, and not those of an accepted one that is incomplete. */
+/** Removes the rows of an import, unless it was accepted and is incomplete. */
 export async function removeStaged(db: RootDatabase, key: StagedKey): Promise<void> {
   const { storeId, importId } = key;
   for (let from = -1; ;) {
@@ -58,7 +58,7 @@ export async function removeStaged(db: RootDatabase, key: StagedKey): Promise<vo
   if (engineOf(db).kind === "embedded") await reclaim(db);
 }
 
-/** Reclaims space: the embedded engine has no autovacuum. */
+/** Reclaims space, because the embedded engine has no autovacuum. */
 async function reclaim(db: RootDatabase): Promise<void> {
   await inTransaction(db, { timeoutMs: 10_000 }, async (transaction) => {
     const [{ imports }] = await transaction.$queryRaw<[{ imports: number }]>`/* staged_imports */
@@ -67,14 +67,14 @@ async function reclaim(db: RootDatabase): Promise<void> {
   });
 }
 
-/** Stores per round, with statements of their own (storeStatements.ts). */
+/** Stores per round; each has its own statements (storeStatements.ts). */
 const storesMax = 500;
 
 const keysMax = 10_000;
 
 /**
- * Removes expired idempotency keys, and rows that imports of ended processes have staged. Each round continues where the last one
- * ended. Stores are found by their tokens: that table is on every node.
+ * Removes expired idempotency keys, and staged rows of ended processes. Each round continues where the last one ended. It finds stores
+ * by their tokens, because that table is on every node.
  */
 export function createImportSweep(db: RootDatabase): (signal: AbortSignal) => Promise<void> {
   let after = "";

@@ -4,7 +4,7 @@ import { Prisma } from "../../../generated/prisma/client.js";
 import { rowColumns, type RowSource } from "../../product/product.sql.js";
 import type { ReadResult } from "../importTypes.js";
 
-/** Names the rows of one import in StagedProduct. */
+/** Identifies the rows of one import in StagedProduct. */
 export interface StagedKey {
   readonly storeId: string;
   readonly importId: string;
@@ -14,12 +14,12 @@ export interface StagedKey {
 export interface StagedRows {
   readonly kind: "staged";
   readonly key: StagedKey;
-  /** With invalid ones, as far as their keys can be read. */
+  /** Including invalid ones with readable keys. */
   readonly rows: number;
   readonly read: ReadResult;
 }
 
-/** The condition of a row of the import. @param alias of StagedProduct */
+/** The condition for rows of the import. @param alias of StagedProduct */
 export function ofImport(alias: "s" | "t", { storeId, importId }: StagedKey): Prisma.Sql {
   return aliased[alias](storeId, importId);
 }
@@ -29,7 +29,7 @@ const aliased = {
   t: (storeId: string, importId: string) => Prisma.sql`t."storeId" = ${storeId} AND t."importId" = ${importId}`,
 } as const;
 
-/** What a staged row does, where the import stores it. */
+/** What a staged row does if the import stores it. */
 export const isWhole = Prisma.sql`s.title IS NOT NULL AND s.present IS NULL AND NOT s.failed`;
 export const isPatch = Prisma.sql`s.present IS NOT NULL AND NOT s.failed`;
 export const isRemoval = Prisma.sql`s.title IS NULL AND s.present IS NULL AND NOT s.failed`;
@@ -40,21 +40,21 @@ export function stagedRows(key: StagedKey, condition: Prisma.Sql): RowSource {
 }
 
 /**
- * For a transaction that compares staged rows with others. Statistics are older than these rows, and often than the products of their
- * store, so the planner takes both for a few: nested loops would look cheap, and take quadratic time. So a few rows read the whole
- * catalog, too: an index would be faster for them, but the planner would as well compare each product with all rows. Where a nested
- * loop is the only way, as from the one row of the store, its cost would look so high that code would be compiled for it.
+ * For a transaction that compares staged rows with others. Statistics are older than these rows, and often than their store's
+ * products, so the planner expects few of both, and would choose nested loops, which take quadratic time. The price: a few rows also
+ * read the whole catalog, although an index would be faster. JIT is off as well, because it would compile code for the unavoidable
+ * nested loops, such as from the store's row, whose cost now looks very high.
  */
 export function withoutNestedLoops(transaction: Database): Promise<void> {
   return setLocal(transaction, { enable_nestloop: "off", jit: "off" });
 }
 
-/** Again, for statements over a few of the staged rows, whose products are looked up by their keys (see catalogLock.ts). */
+/** Allows them again, for statements over a few staged rows that look up products by key (catalogLock.ts). */
 export function withNestedLoops(transaction: Database): Promise<void> {
   return setLocal(transaction, { enable_nestloop: "on" });
 }
 
-/** The last of the next rows after a line, at most `rowsMax`. Null where there are none. */
+/** The last line of the next `rowsMax` rows after a line. Null if there are none. */
 export async function lastLine(
   db: Database,
   key: StagedKey,

@@ -11,7 +11,7 @@ import { type Chunks, type ImportTarget, importTimeoutMs, throwIfDisconnected } 
 import { removeStaged } from "./recover.js";
 import type { StagedKey, StagedRows } from "./rows.js";
 
-/** The rows of one import, outside of the catalog, written by statements of their own: nothing is locked meanwhile. */
+/** The rows of one import outside of the catalog. Separate statements write them, so that nothing stays locked. */
 export class Staging {
   readonly key: StagedKey;
   #rows = 0;
@@ -70,7 +70,7 @@ export class Staging {
     });
   }
 
-  /** If this fails, recoverImports does it later; it leaves accepted imports. */
+  /** If this fails, recoverImports does it later. It keeps accepted imports. */
   async end(): Promise<void> {
     if (this.#hasBegun) await removeStaged(storeClientOf(this.db), this.key).catch(() => undefined);
   }

@@ -16,7 +16,7 @@ interface ListedProduct extends OrderedProduct {
   readonly order?: SortOrder<ProductOrderValue>;
 }
 
-/** A cursor has the product's place in the order that was asked for. */
+/** A cursor has the product's place in the requested order. */
 const products = connectionType("Product", Product, ({ order, sortValue, id }: ListedProduct) =>
   order === undefined ? encodeCursor(id) : encodeCursor(order.orderBy, order.direction, sortValue ?? id, id),
 );
@@ -46,7 +46,7 @@ const productFilterArgs = builder.args((t) => ({
   ids: t.field({
     type: ["ID"],
     required: false,
-    description: `Only products with one of these reference ids: at most ${idsMax}; first says how many of them are returned. Unknown ids are ignored.`,
+    description: `Only products with one of these reference ids: at most ${idsMax}; first limits how many are returned. Unknown ids are ignored.`,
   }),
 }));
 
@@ -59,7 +59,7 @@ const productOrderArgs = builder.args((t) => ({
   direction: t.field({
     type: SortDirection,
     required: false,
-    description: "ASC for ID and TITLE, else DESC, if left out.",
+    description: "By default ASC for ID and TITLE, and DESC for others.",
   }),
 }));
 
@@ -89,7 +89,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Where possible, refuses a page with more long texts than the response has room for, before they are read. */
+/** If possible, refuses a page with too many long texts for the response before reading them. */
 function roomIn(budget: ResponseBudget, selected: readonly string[]): RequireRoom {
   const fields = selected.filter(isLongField);
   const charactersMax = fields.reduce((sum, field) => sum + charactersMaxOf(field), 0);
@@ -100,7 +100,7 @@ function roomIn(budget: ResponseBudget, selected: readonly string[]): RequireRoo
   };
 }
 
-/** A cursor of the default order has the id alone. */
+/** A cursor of the default order has only the id. */
 function positionOf(after: string | null | undefined, order: SortOrder<ProductOrderValue>): SortPosition | undefined {
   if (!isDefault(order)) return sortPosition(after, order, isProductSortValue(order.orderBy));
   const [id, ...others] = decodeCursor(after, 1, 4) ?? [];

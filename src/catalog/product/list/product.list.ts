@@ -22,12 +22,12 @@ interface ProductFilter {
   readonly ids?: readonly string[] | null | undefined;
 }
 
-/** A page can have all of them. */
+/** As many as a page can have. */
 export const idsMax = 100;
 
 /**
- * Called before a page's long texts are read, with the size of the page and a function that finds how many bytes they
- * have in each product; may throw.
+ * Called before a page's long texts are read, with the size of the page and a function that finds their bytes in each product. May
+ * throw.
  */
 export type RequireRoom = (
   first: number,
@@ -43,8 +43,7 @@ interface ProductPage extends ProductFilter, Partial<SortOrder> {
 }
 
 /**
- * By id unless another order is given: a page is then a wide read, for which all products that match are sorted. A blank search matches
- * all.
+ * By id unless another order is given; then a page is a wide read, which sorts all matching products. A blank search matches all.
  *
  * @throws {AppError} VALIDATION_FAILED for a search that is too long or too many ids, or SITE_NOT_FOUND
  */
@@ -78,7 +77,7 @@ export async function countProducts(
   return matches === undefined ? 0 : countMatches(db, matches.limits, matches.query, max);
 }
 
-/** Undefined where nothing can match. */
+/** Undefined if nothing can match. */
 async function matchesOf(db: Database, storeId: string, { search, siteId, ids, ...limits }: ProductFilter) {
   const text = search ?? "";
   if (isLongerThan(text, searchCharactersMax)) {
@@ -92,7 +91,7 @@ async function matchesOf(db: Database, storeId: string, { search, siteId, ids, .
   return { query, limits: { ...limits, ids: known, storeId, siteId: site } };
 }
 
-/** Those that can be stored; undefined where all products are meant. */
+/** The ids that can be stored; undefined for all products. */
 function idsToFind(given: readonly string[] | null | undefined): readonly string[] | undefined {
   if (given === null || given === undefined) return undefined;
   if (given.length <= idsMax) return given.filter(canBeKey);

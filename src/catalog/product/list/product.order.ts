@@ -7,7 +7,7 @@ import type { StoredProduct } from "../product.sql.js";
 
 export type ProductOrder = "ID" | "TITLE" | "PRICE" | "UPDATED_AT";
 
-/** A product with the value that orders it, as in its cursor: empty without a price. By id, there is none. */
+/** A product with the value that orders it, as in its cursor: empty without a price, undefined in the order by id. */
 export interface OrderedProduct extends StoredProduct {
   readonly sortValue?: string;
 }
@@ -16,8 +16,8 @@ const double = /^(\d{1,25}(\.\d{1,25})?(e[+-]?\d{1,3})?)?$/u;
 const microseconds = /^-?\d{1,18}$/u;
 
 /**
- * Titles are compared by their first 200 characters, ignoring the case of A to Z, alike in every database; prices as
- * the numbers that callers see.
+ * Titles are compared by their first 200 characters, ignoring the case of A to Z, so that every database sorts alike; prices as the
+ * numbers that callers see.
  */
 const sorts: Readonly<Record<ProductOrder, SortKey>> = {
   ID: { value: Prisma.sql`id`, given: (value) => Prisma.sql`${value}::text`, isValue: () => true },
@@ -48,8 +48,8 @@ interface OrderedPage extends PageLimits {
 }
 
 /**
- * Equal products go by id, in the same direction; those without a price come last in either. All but the order by id
- * reads the sort values of all matching products.
+ * Ties are ordered by id, in the same direction; products without a price come last in either. Every order except by id reads the sort
+ * values of all matching products.
  *
  * @param query all products if undefined
  */

@@ -3,9 +3,9 @@ import { wordsOf } from "../../../lib/words.js";
 
 export const searchCharactersMax = 1_000;
 const searchWordsMax = 16;
-/** A word of all products takes milliseconds to look up. */
+/** Few, because looking up a word that all products have takes milliseconds. */
 const indexedWordsMax = 3;
-/** Short, as each word is stored with it; it need not be unique. */
+/** Short, because it is stored with each word. It need not be unique. */
 const markLength = 6;
 
 export interface SearchQuery {
@@ -15,12 +15,12 @@ export interface SearchQuery {
   readonly indexed: string;
 }
 
-/** Prefixes a store's words in the index, so that words frequent in one store do not slow others. */
+/** Prefixes a store's words in the index, so that frequent words of one store do not slow down others. */
 export function storeMark(storeId: string): string {
   return createHash("sha256").update(storeId).digest("hex").slice(0, markLength);
 }
 
-/** Undefined for a text without words, which nothing can match. */
+/** Undefined for a text without words, which cannot match. */
 export function searchQuery(storeId: string, text: string): SearchQuery | undefined {
   const words = wordsOf([text]).slice(0, searchWordsMax);
   // A prefix of another word adds nothing.

@@ -18,7 +18,7 @@ export interface ProductLimits {
 
 export interface PageColumns {
   readonly withLongTexts: boolean;
-  /** Only the size of these texts, as `bytes`. */
+  /** Reads only the size of these texts, as `bytes`. */
   readonly bytesOf?: readonly FieldName[] | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface PageLimits extends ProductLimits, PageColumns {
   readonly rowsMax: number;
 }
 
-/** Scanned before the index is used: they fill a page if a word is frequent. */
+/** Scanned before the index is used, because they fill a page if a word is frequent. */
 const nearRowsMax = 250;
 /** Per square root of the page size. With 100,000 products, scanning these takes as long as fetching all matches. */
 const farRowsFactor = 550;
@@ -42,7 +42,7 @@ export function lexemes(storeId: string): Prisma.Sql {
 }
 
 /**
- * Scans by id, and uses the index only where that does not soon fill the page: all matches of the index must be fetched and
+ * Scans by id, and uses the index only if that does not soon fill the page, because all matches of the index must be fetched and
  * sorted for each page.
  */
 export async function searchProducts<Row>(db: Database, page: PageLimits, query: SearchQuery): Promise<Row[]> {
@@ -57,7 +57,7 @@ export async function searchProducts<Row>(db: Database, page: PageLimits, query:
   return findMatches(db, page, query);
 }
 
-/** The limit is a subquery, since the planner would fetch and sort all products of a store that it believes to be small. */
+/** The limit is a subquery, because otherwise the planner would fetch and sort all products of a store that it believes to be small. */
 function walk<Row>(db: Database, page: PageLimits, { all }: SearchQuery, walkedRowsMax: number): Promise<Row[]> {
   return readPage(
     db,
@@ -83,12 +83,12 @@ export async function countMatches(
   return row.count;
 }
 
-/** Keys are compared in a collation for which there is no index, with equal results. */
+/** Compares keys in a collation without an index, with the same results. */
 const otherCollation = Prisma.sql`COLLATE "POSIX"`;
 
 /**
- * The condition of products that match. It makes the planner use the search index whatever it believes of the store's size:
- * it cannot use the primary key, and the query is a subquery. If ids are given, these are looked up instead.
+ * The condition for matching products. It makes the planner use the search index whatever size it expects of the store, because the
+ * primary key cannot be used and the query is a subquery. If ids are given, these are looked up instead.
  *
  * @param query all products if undefined
  */
@@ -112,19 +112,19 @@ function findMatches<Row>(db: Database, page: PageLimits, query: SearchQuery): P
   );
 }
 
-/** What the index finds for `indexed`; the remaining words are compared by a function, which no index serves. */
+/** The index finds `indexed`; a function, which has no index, compares the remaining words. */
 function byIndex({ all, indexed }: SearchQuery): Prisma.Sql {
   return Prisma.sql`
     AND "searchWords" @@ (SELECT ${indexed}::tsquery)
     ${all === indexed ? Prisma.empty : Prisma.sql`AND ${hasWords(all)}`}`;
 }
 
-/** Not an operator, for which the planner may use the index. */
+/** A function, because the planner may use the index for an operator. */
 function hasWords(words: string): Prisma.Sql {
   return Prisma.sql`ts_match_vq("searchWords", ${words}::tsquery)`;
 }
 
-/** Sizes are computed for the page alone: a subquery with a LIMIT is not flattened. */
+/** Computes sizes only for the page, because PostgreSQL does not flatten a subquery with a LIMIT. */
 export function readPage<Row>(db: Database, { bytesOf }: PageColumns, select: Prisma.Sql): Promise<Row[]> {
   if (bytesOf === undefined) return db.$queryRaw<Row[]>`${select}`;
   return db.$queryRaw<Row[]>`SELECT (${longBytes(bytesOf)})::int AS bytes FROM (${select}) AS page`;
@@ -138,7 +138,7 @@ function afterId(page: PageLimits, collation: Prisma.Sql = Prisma.empty): Prisma
   return page.after === undefined ? Prisma.empty : Prisma.sql`AND id > ${page.after.id} ${collation}`;
 }
 
-/** A product without a price is outside of any price limits, whatever its variants cost. */
+/** A product without a price is outside of all price limits, whatever its variants cost. */
 function productLimits({ storeId, available, priceMin, priceMax, siteId, ids }: ProductLimits): Prisma.Sql {
   const parts = [
     ...(typeof available === "boolean" ? [Prisma.sql`available = ${available}`] : []),
@@ -156,7 +156,7 @@ function ofSite(storeId: string, siteId: string): Prisma.Sql {
 }
 
 const mergedRowsMin = 1_000;
-/** What imports of other stores write meanwhile is merged with it: a busy service does not put it off. */
+/** Later imports do not delay the merge, so that a busy service does not put it off. It includes what they wrote. */
 const mergeAfterMs = 250;
 
 interface Unmerged {
@@ -167,18 +167,18 @@ interface Unmerged {
 const unmerged = new WeakMap<RootDatabase, Unmerged>();
 
 /**
- * Merges the index's pending list, which every search scans (16 MB take tens of milliseconds), in the background after
- * an import's transaction; otherwise autovacuum or a later import does it.
+ * Merges the index's pending list in the background after an import's transaction, because every search scans it (16 MB take tens of
+ * milliseconds). Otherwise autovacuum or a later import does it.
  */
 export function mergeSearchIndexSoon(client: RootDatabase, rows: number): void {
-  const db = rootOf(client); // the request ends before, and the index is that of all stores
+  const db = rootOf(client); // the request ends before this, and all stores share the index
   const state = unmerged.get(db) ?? { rows: 0, timer: undefined };
   unmerged.set(db, state);
   state.rows += rows;
   if (state.rows < mergedRowsMin) return;
   state.timer ??= setTimeout(() => {
     unmerged.delete(db);
-    mergeSearchIndex(db).catch(() => undefined); // the database may be closed, or the role not own the index
+    mergeSearchIndex(db).catch(() => undefined); // the database may be closed, or the role may not own the index
   }, mergeAfterMs).unref();
 }
 

@@ -19,7 +19,7 @@ interface Props {
   readonly token: string;
   readonly state: OverviewState;
   readonly live: readonly ShowSummary[];
-  /** Changes the address and stays where it is. */
+  /** Changes the address, without scrolling or moving the focus. */
   readonly onChange: (view: View, how?: HistoryMode) => void;
   readonly onFollow: (view: View) => void;
   readonly onTokenEnd: () => void;
@@ -63,7 +63,7 @@ type OnState = (change: Partial<OverviewState>, how?: HistoryMode) => void;
 
 type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onFollow"> & { readonly onState: OnState };
 
-/** Each part as soon as it has arrived. */
+/** Shows each part as soon as it has arrived. */
 function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProps) {
   useKnownCursor(table.connection, state, onState);
   const currency = totals.value?.figures.currency;
@@ -104,7 +104,7 @@ function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProp
   );
 }
 
-/** Goes to the first page where the cursor is refused, such as one of another order, or that somebody has mistyped. */
+/** Goes to the first page if the server refuses the cursor, such as one of another order, or a mistyped one. */
 function useKnownCursor(connection: Connection, state: OverviewState, onState: OnState): void {
   const isRefused = connection.phase === "failed" && connection.failure.kind === "refused";
   useEffect(() => {
@@ -149,7 +149,7 @@ const choices: readonly (readonly [Choice, string])[] = [
   ["own", "Own dates"],
 ];
 
-/** The last days, this month, or own dates: these begin as the days of the range before. */
+/** Chooses the last days, this month, or own dates, which start as the days of the range before. */
 function RangePicker({ range, onRange }: RangeProps) {
   const choose = (choice: Choice) => {
     if (choice === "month") return onRange(choice);

@@ -36,7 +36,7 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
       </div>
       {attribution.recount && (
         <p class="muted small">
-          Orders are being counted anew by the rule {attribution.rule}, the latest first:{" "}
+          Orders are being attributed again by the rule {attribution.rule}, the latest first:{" "}
           {formatCount(attribution.recount.done)} of {formatCount(attribution.recount.orders)}.
         </p>
       )}
@@ -50,7 +50,7 @@ export function OverviewTiles({ figures }: { readonly figures: StoreFigures }) {
   );
 }
 
-/** Net sales take the place of the average order where something was paid back, now or before. */
+/** Shows net sales instead of the average order if there are refunds in this range or the one before. */
 function figuresOf({ kpis, previous }: StoreFigures, formatMoney: FormatMoney): Figure[] {
   const hasRefunds = kpis.refunds.total > 0 || previous.kpis.refunds.total > 0;
   const refunded = `${formatMoney(kpis.refunds.total)} refunded`;
@@ -91,8 +91,8 @@ function Change({ now, before, format }: ChangeProps) {
 }
 
 /**
- * The direction of a change, not by color alone, and its size in percent of the value before: not of 0, nor of a negative one, of
- * which a percentage says nothing.
+ * The direction of a change, not only by color, and its size in percent of the value before. If that was 0 or negative, there is no
+ * percentage, because it would say nothing.
  */
 export function ChangeBy({ now, before }: Omit<ChangeProps, "format">) {
   if (now === undefined || before === undefined) return <>–</>;

@@ -21,7 +21,7 @@ const columns = [
   ["shows", "Shows"],
 ] as const;
 
-/** The products with the most of something; by their id where the catalog has no title, or the token may not read it. */
+/** The top products by a figure. Shows the id if the catalog has no title, or if the token may not read it. */
 export function ProductTable({ products, withCatalog, isCurrent, currency, order, onOrder }: Props) {
   const most = Math.max(1, ...products.map((product) => product[order]));
   const formatMoney = moneyFormat(currency);

@@ -22,7 +22,7 @@ const groupings = [
   ["hour", "Hour"],
 ] as const;
 
-/** What shows bring by who hosts them, and by when they start. */
+/** Figures of shows by their host, and by the weekday or hour of their start. */
 export function ShowGroups({ shows: { shows, isCut }, isCurrent, currency, by, onBy }: Props) {
   const groups = useMemo(() => groupsOf(shows, by), [shows, by]);
   if (shows.length === 0) return null;

@@ -57,7 +57,7 @@ export function ShowTable({ table, isCurrent, state, onState, onFollow }: Props)
         isFirst={table.isFirst}
         next={table.pageInfo.hasNextPage ? table.pageInfo.endCursor : null}
         text={rangeText(table)}
-        onPage={(after, page) => isCurrent && onState({ after, page })} // what is asked for has other cursors
+        onPage={(after, page) => isCurrent && onState({ after, page })} // these cursors are wrong for the page that is being loaded
       />
     </section>
   );
@@ -125,7 +125,7 @@ function Heads({ state, onState, hasRefunds }: Pick<Props, "state" | "onState"> 
   );
 }
 
-/** What has been chosen to be compared, also on other pages of the table. */
+/** The shows that were picked to be compared, which may be on other pages of the table. */
 function Comparing({ picked, onState, onFollow }: Pick<Props, "onState" | "onFollow"> & Pick<OverviewState, "picked">) {
   const [one, other] = picked;
   if (one === undefined) return null;
@@ -156,7 +156,7 @@ interface RowProps {
   readonly show: ListedShow;
   readonly hasRefunds: boolean;
   readonly isPicked: boolean;
-  /** Whether another one may be picked. */
+  /** Whether another show may be picked. */
   readonly mayPick: boolean;
   readonly onPick: (isPicked: boolean) => void;
   readonly onFollow: (view: View) => void;
@@ -210,14 +210,14 @@ interface PagerProps {
   /** From 1. */
   readonly page: number;
   readonly isFirst: boolean;
-  /** The cursor of the next page; null where there is none. */
+  /** The cursor of the next page; null if there is none. */
   readonly next: string | null | undefined;
   readonly text: string;
-  /** @param after the cursor that the page begins after; undefined for the first page */
+  /** @param after the cursor after which the page begins; undefined for the first page */
   readonly onPage: (after: string | undefined, page: number) => void;
 }
 
-/** Cursors lead forward: the page before is known if one came from there, and else the first is offered. */
+/** Cursors only lead forward. We know the page before if the user came from it; otherwise we offer the first page. */
 function Pager({ page, isFirst, next, text, onPage }: PagerProps) {
   const cursors = useRef(new Map<number, string | undefined>([[1, undefined]]));
   const before = page - 1;

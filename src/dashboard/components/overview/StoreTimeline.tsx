@@ -29,7 +29,7 @@ const units = { HOUR: "hour", DAY: "day", WEEK: "week", MONTH: "month" } as cons
 const places = { HOUR: "at", DAY: "on", WEEK: "in the week of", MONTH: "in" } as const;
 const seconds = { HOUR: 3_600, DAY: 86_400, WEEK: 604_800, MONTH: 2_592_000 } as const;
 
-/** Of what happened at a time, or of the shows that started then. */
+/** Charts what happened at a time, or the figures of the shows that started then. */
 export function StoreTimeline(props: Props) {
   const { bucket, chart, shows, onChart } = props;
   const isOfShows = chart === "netSales" || chart === "viewers";
@@ -115,7 +115,7 @@ function ShowsChart({ figures: { currency }, shows: { shows, bounds, isCut }, fi
   );
 }
 
-/** Where a range has more shows than are read. */
+/** Shown if a range has more shows than are read. */
 export function CutNote({ count }: { readonly count: number }) {
   return <p class="muted small">Of the latest {formatCount(count)} shows.</p>;
 }

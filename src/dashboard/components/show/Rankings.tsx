@@ -12,7 +12,7 @@ interface RankingProps<Item> {
   readonly figureOf: (item: Item) => string;
 }
 
-/** What is named, each with the figure that it is ranked by. */
+/** Named items, each with the figure by which they are ranked. */
 export function Ranking<Item>({ heads, isHeadHidden, items, keyOf, nameOf, figureOf }: RankingProps<Item>) {
   return (
     <table class="ranking">
@@ -39,7 +39,7 @@ export function Ranking<Item>({ heads, isHeadHidden, items, keyOf, nameOf, figur
 
 interface TopProductsProps {
   readonly products: ShowAnalytics["topProducts"];
-  /** What they are ordered by. */
+  /** The figure by which the products are ordered. */
   readonly by: TopProductFigure;
   /** Whether the token may read the catalog. */
   readonly withCatalog: boolean;
@@ -50,7 +50,7 @@ interface TopProductsProps {
 
 const productHeads = { carts: "Added to cart", orders: "Orders", sales: "Sales" } as const;
 
-/** The products with the most of a figure; by their id where the catalog has no title, or the token may not read it. */
+/** The top products by a figure. Shows the id if the catalog has no title, or if the token may not read it. */
 export function TopProducts({ products, by, withCatalog, formatMoney, children }: TopProductsProps) {
   const most = Math.max(1, ...products.map((product) => product[by]));
   const format = by === "sales" ? (formatMoney ?? formatCount) : formatCount;
@@ -86,9 +86,9 @@ export function CatalogHint() {
 
 interface ProductNameProps {
   readonly productId: string;
-  /** Missing where the catalog does not have it, or the token may not read it. */
+  /** Missing if the catalog does not have the product, or the token may not read it. */
   readonly product?: { readonly title: string; readonly featured_image?: string | null } | null | undefined;
-  /** From 0 to 1, of what products are ordered by. */
+  /** From 0 to 1, of the figure by which products are ordered. */
   readonly share: number;
 }
 
@@ -106,7 +106,7 @@ export function ProductName({ productId, product, share }: ProductNameProps) {
   );
 }
 
-/** Clients may report any text: further devices are only counted. */
+/** Clients may report any text as a device, so we only count devices beyond this number. */
 const shownMax = 6;
 
 export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
@@ -135,7 +135,7 @@ export function Devices({ devices }: { readonly devices: Kpis["devices"] }) {
   );
 }
 
-/** @param share from 0 to 1; the number next to it says the same */
+/** Hidden from screen readers, because the number next to it says the same. @param share from 0 to 1 */
 export function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
@@ -144,7 +144,7 @@ export function Bar({ share }: { readonly share: number }) {
   );
 }
 
-/** Its host learns of the viewer, but neither of this page nor its token. An image that cannot be loaded is left out. */
+/** Its host sees the user's address, but neither this page nor the token. An image that cannot be loaded is hidden. */
 function ProductImage({ url }: { readonly url: string | null | undefined }) {
   const [isBroken, setBroken] = useState(false);
   const source = imageSource(url);
@@ -164,13 +164,13 @@ function ProductImage({ url }: { readonly url: string | null | undefined }) {
   );
 }
 
-/** Names of the machine that asks: the demo's pictures have one of them, and the page may be open under another. */
+/** Names of this machine. The demo's pictures use one of them, and the page may be open under another. */
 const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/u;
 
 /** The address of a product's image, if the page may load it: over HTTPS, without credentials, or from this server. */
 function imageSource(url: string | null | undefined): string | undefined {
   if (url === null || url === undefined || !URL.canParse(url, "https://_")) return undefined;
-  const { protocol, hostname, pathname, username, password, href } = new URL(url, "https://_"); // `//host/path` is over HTTPS too
+  const { protocol, hostname, pathname, username, password, href } = new URL(url, "https://_"); // so `//host/path` is HTTPS, too
   if (protocol === "http:" && loopback.test(hostname)) return `.${pathname}`;
   return protocol === "https:" && username === "" && password === "" ? href : undefined;
 }

@@ -70,7 +70,7 @@ interface BodyProps extends Pick<Props, "token" | "lsId"> {
   readonly figures: Figures;
   readonly range: TimelineRange;
   readonly onRange: (range: TimelineRange) => void;
-  /** What the products shall be ordered by. */
+  /** The figure by which the products are ordered. */
   readonly by: TopProductFigure;
   readonly onBy: (by: TopProductFigure) => void;
 }
@@ -165,11 +165,11 @@ interface ControlProps extends Pick<ShowAnalytics, "name" | "status"> {
 
 const steps = {
   SCHEDULED: { action: "Start", next: "LIVE", says: "The show starts now, and its viewers are counted from now on." },
-  LIVE: { action: "End", next: "ENDED", says: "The show ends now. Who watches from now on sees its replay." },
+  LIVE: { action: "End", next: "ENDED", says: "The show ends now. From now on, viewers see its replay." },
 } as const;
 type Step = (typeof steps)[keyof typeof steps];
 
-/** Starts a show that is scheduled, or ends one that runs, after a question. */
+/** After a question, starts a scheduled show, or ends a running one. */
 function ShowControl({ status, ...show }: ControlProps) {
   const [asked, setAsked] = useState<Step>();
   const step = status === "SCHEDULED" || status === "LIVE" ? steps[status] : undefined;
@@ -208,13 +208,13 @@ function Question({ token, lsId, name, step, onClose }: QuestionProps) {
   );
 }
 
-/** Saves the show with its next status and all else as it is. @returns why it was not saved */
+/** Saves the show with its next status, and everything else unchanged. @returns why it was not saved */
 async function problemOf(lsId: string, { next }: Step, token: string): Promise<string | undefined> {
   try {
     const { liveStream: saved } = await query(savedShowQuery, { lsId }, { token });
     if (saved === null) throw asFailure(undefined); // the query has thrown the error that says why
     const { status, startedAt, ...same } = saved;
-    if (status === next) return undefined; // by somebody else
+    if (status === next) return undefined; // another user was faster
     const now = new Date();
     const durationSeconds = Math.max(0, Math.floor((now.getTime() - Date.parse(startedAt)) / 1_000));
     const times = next === "LIVE" ? { startedAt: now.toISOString() } : { startedAt, durationSeconds };

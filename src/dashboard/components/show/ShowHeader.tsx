@@ -49,7 +49,7 @@ export function ShowHeader({ analytics, connection: { phase }, isPolled, childre
   );
 }
 
-/** What charts leave out, since they begin with the show; to the minute. */
+/** What happened before the show, which charts leave out because they begin with it; to the minute. */
 function BeforeStart({ buckets }: { readonly buckets: ShowAnalytics["beforeStart"] }) {
   if (buckets.length === 0) return null;
   const most = Math.max(...buckets.map(({ viewers }) => viewers));

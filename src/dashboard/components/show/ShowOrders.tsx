@@ -7,13 +7,13 @@ interface Props {
   readonly token: string;
   readonly lsId: string;
   readonly currency: string | null | undefined;
-  /** Of the show: another number asks for the list again. */
+  /** The show's orders. When the number changes, the list is queried again. */
   readonly count: number;
 }
 
 const first = 10;
 
-/** The latest orders that count for a show, each with its reason. Nothing where the shop sends events without orders. */
+/** The latest orders attributed to a show, each with its reason. Empty if the shop sends events without orders. */
 export function ShowOrders({ token, lsId, currency, count }: Props) {
   const { value } = usePolled(
     async (signal) => (await query(showOrdersQuery, { lsId, first }, { token, signal })).orders,

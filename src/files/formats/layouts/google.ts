@@ -4,7 +4,7 @@ export const google: Layout = {
   label: "Google",
   file: "Merchant feed, also of Meta: tabs, CSV or XML",
   remark: `Columns separated by tabs or commas, or XML (RSS or Atom), recognized by its first character. Each item is a product: its sku is the
-    \`id\`, or the \`mpn\` where every item has one of its own. Items on preorder and backorder are available. Comments above the header
+    \`id\`, or the \`mpn\` if every item has its own. Items on preorder and backorder are available. Comments above the header
     (\`# Required | …\`), as in Meta's template, are skipped.`,
   columns: {
     id: "id",

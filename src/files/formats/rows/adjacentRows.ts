@@ -18,14 +18,14 @@ interface Group {
   characters: number;
 }
 
-/**
- * Adjacent rows of one product: its variants and further images. Where they are apart, variants take what they lack
- * from the rows with its title, before or after them.
- */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/**
+ * Adjacent rows of one product: its variants and further images. Variants that are apart take missing values from the rows with
+ * the product's title, before or after them.
+ */
 export class AdjacentRows implements RowReader {
   readonly #parents: ParentRows;
   /** Whether rows say what they are. */
@@ -62,12 +62,12 @@ export class AdjacentRows implements RowReader {
     if (this.#hasKinds) {
       if (kindOf(row, fields) !== "product") return current;
       const key = fields.text(row, "key") || `line ${row.line}`;
-      return fields.has("handle") ? key : `${key}\n${row.line}`; // each row of a product begins one
+      return fields.has("handle") ? key : `${key}\n${row.line}`; // each row of kind product begins a new one
     }
     return keyOf(fields.text(row, "title")) || current;
   }
 
-  /** The handle, or what stands for it where a system has none. */
+  /** The handle, or its substitute in systems without handles. */
   #nameOf(handle: string): string {
     return this.fields.has("handle") ? handle : (handle.split("\n", 1)[0] ?? "");
   }
@@ -98,7 +98,7 @@ export class AdjacentRows implements RowReader {
     for (const released of this.#parents.wait(handle, draft)) yield this.#variant(released);
   }
 
-  /** Rows that are not to be stored are noted. */
+  /** Notes rows that are not stored. */
   #drafts(
     handle: string,
     variants: readonly SourceRow[],
@@ -146,7 +146,7 @@ export class AdjacentRows implements RowReader {
   #noteOther(row: SourceRow, isVariant: boolean, isApart: boolean): void {
     const { notes } = this.fields.options;
     const hasImage = this.fields.text(row, "image") !== "";
-    const apart = "its image is not used, since the other rows of its product are not beside it.";
+    const apart = "its image is not used, because the other rows of its product are not adjacent.";
     if (isVariant) {
       if (hasImage && isApart) notes.count(apart, row.line);
     } else if (this.#hasKinds && kindOf(row, this.fields) === "product") {
@@ -178,9 +178,9 @@ export class AdjacentRows implements RowReader {
     };
   }
 
-  /** @param made of its product and options */
+  /** @param made the key of its product and options */
   #skuOf(row: SourceRow, made: string, isShared: boolean): string {
-    // Exports put an apostrophe before what a spreadsheet would take for a number.
+    // Exports put an apostrophe before text that a spreadsheet would read as a number.
     const own = this.fields.text(row, "sku").replace(/^'/u, "");
     if (isShared && made !== own) this.fields.options.notes.count(sharedSkuNote, row.line);
     return isShared ? made : own || made;
@@ -189,7 +189,7 @@ export class AdjacentRows implements RowReader {
   /** One product with the lowest and highest price of all variants. */
   *#asOne(handle: string, drafts: readonly Draft[], isContinued: boolean): Generator<Draft, void> {
     const { notes } = this.fields.options;
-    const apart = "not stored, since the other rows of its product are not beside it (--one-per product).";
+    const apart = "not stored, because the other rows of its product are not adjacent (--one-per product).";
     for (const { row } of drafts.slice(isContinued ? 0 : 1)) {
       notes.skip(isContinued ? apart : "not stored by itself: its product is (--one-per product).", row.line);
     }

@@ -8,10 +8,10 @@ import { CellRow, type ColumnIndex, type KeyReading, type RowEvent, type RowSour
 
 type CellsOf = Awaited<ReturnType<typeof readCells>>;
 
-/** What Magento writes for a value that is empty. */
+/** What Magento writes for an empty value. */
 const emptyValue = "__EMPTY__VALUE__";
 
-/** Rows below the header. Blank ones are left out; missing cells at the end of a row are empty. */
+/** Rows below the header, without blank ones. Missing cells at the end of a row are empty. */
 export class CsvRows implements RowSource {
   readonly #splitter: RecordSplitter;
   readonly #index: ColumnIndex;
@@ -60,7 +60,7 @@ export class CsvRows implements RowSource {
     return this.#events(records, await readCells(records, this.delimiter));
   }
 
-  /** One after the other: the cells of all would outlive V8's collections of young objects. */
+  /** Lazily, because the cells of all rows would outlive V8's collections of young objects. */
   *#events(records: readonly CsvRecord[], cellsOf: CellsOf): Generator<RowEvent, void> {
     for (const record of records) {
       if (this.#inHeader) this.#inHeader = false;
@@ -86,7 +86,7 @@ export class CsvRows implements RowSource {
     return { row: new CellRow(line, text.length, cells, this.#index) };
   }
 
-  /** A row may be far shorter than its header: it takes no longer than its own cells. */
+  /** Takes time by the cells of the row, which may be far shorter than its header. */
   #withVisibleKeys(cells: readonly string[], line: number): readonly string[] {
     let visible: string[] | undefined;
     for (const at of this.#keys) {
@@ -102,7 +102,7 @@ export class CsvRows implements RowSource {
   }
 }
 
-/** Whether all cells of a record are trimmed texts: those without quotes are. */
+/** Whether all cells of a record are already trimmed, because it has no quotes. */
 function isPlain(record: string): boolean {
   return !record.includes('"') && !record.includes(emptyValue);
 }

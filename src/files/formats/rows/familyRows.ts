@@ -5,12 +5,12 @@ import { ParentRows } from "./parentRows.js";
 import { emptyRow, type SourceRow } from "./row.js";
 import type { RowFields } from "./rowFields.js";
 
-// What is spread comes last: V8 of Node.js 20 gives each object with new properties after it a hidden class of its own, which
-// takes more memory than the row until all of it is collected.
+// A spread comes last in its object: V8 of Node.js 20 gives each object with new properties after a spread its own hidden class,
+// which takes more memory than the row until the heap is collected.
 
 /**
- * Rows that are products by themselves. Some name their parent, by SKU or as `id:44`, or a parent lists its children by SKU;
- * a row that lacks something waits for its parent.
+ * Rows that are products by themselves. Some name their parent, by SKU or as `id:44`, or a parent lists its children by SKU. A row
+ * with missing values waits for its parent.
  */
 export class FamilyRows implements RowReader {
   readonly #parents: ParentRows;
@@ -33,7 +33,7 @@ export class FamilyRows implements RowReader {
     else if (kind === "product") yield* this.#takeProduct(row);
     else {
       const type = kindWordOf(row, this.fields) || this.fields.text(row, "kind");
-      notes.skip(`products of type ${type} are not stored, since they cannot be put into a cart.`, row.line);
+      notes.skip(`products of type ${type} are not stored, because they cannot be put into a cart.`, row.line);
     }
   }
 
@@ -73,7 +73,7 @@ export class FamilyRows implements RowReader {
     else yield { parent, ...draft };
   }
 
-  /** A product that shops do not list by itself may lack what its parent has. */
+  /** A product that shops do not list by itself may take missing values from its parent. */
   #waits(row: SourceRow, values: Fields): boolean {
     if (!this.#hasLists || !/^(?:not visible.*)?$/iu.test(this.fields.text(row, "visibility"))) return false;
     const lacks = [values.title, values.description, values.featured_image, values.price].some((value) => !value);
@@ -102,7 +102,7 @@ export class FamilyRows implements RowReader {
     };
   }
 
-  /** Empty where other products have it too, and this one can be named by something else. */
+  /** Empty if other products have it too, and this one can be named by something else. */
   #ownSku(row: SourceRow): string {
     const { fields } = this;
     const byTitle = fields.layout.keyOfTitle === true;
@@ -127,7 +127,7 @@ export class FamilyRows implements RowReader {
     return { row, parent, fields: own, ...(from !== undefined && { from }) };
   }
 
-  /** A variation without a SKU has keys made of the parent's and the values of any attributes. */
+  /** A variation without a SKU gets keys from its parent's keys and the values of its attributes. */
   #variationKeys(row: SourceRow, values: readonly string[], parent: Parent | undefined) {
     const { fields } = this;
     const [id, sku] = [fields.text(row, "id"), this.#ownSku(row)];

@@ -3,7 +3,7 @@ import type { Draft, Parent } from "../layout.js";
 import type { Notes } from "../notes.js";
 import { copied } from "./row.js";
 
-/** Held of a file; older parents and waiting rows give way. */
+/** How much of a file is held. Beyond that, the oldest parents and waiting rows are dropped. */
 const parentCharactersMax = 8 * 1024 * 1024;
 const waitingCharactersMax = 4 * 1024 * 1024;
 const waitingRowsMax = 10_000;
@@ -12,8 +12,8 @@ const waitingRowsMax = 10_000;
 const entryCharacters = 100;
 
 /**
- * Parents and the rows that take missing values from them, in any order within a file, as far as memory for them goes:
- * what is too far apart is read without its parent, and noted.
+ * Parents and the rows that take missing values from them, in any order within a file. Memory is bounded: a row that is too far
+ * from its parent is read without it, and noted.
  */
 export class ParentRows {
   readonly #parents = new LRUCache<string, Parent>({ maxSize: parentCharactersMax });
@@ -25,7 +25,7 @@ export class ParentRows {
   constructor(private readonly notes: Notes) {}
 
   parentOf(key: string): Parent | undefined {
-    return this.#parents.peek(key); // not `get`: a parent whose first key is gone would be kept by the others, uncounted
+    return this.#parents.peek(key); // not `get`, because other keys would keep a parent whose first key is gone, uncounted
   }
 
   /** @returns the rows that waited for it */
@@ -38,7 +38,7 @@ export class ParentRows {
     return keys.flatMap((key) => [...(this.#waitingFor.get(key) ?? [])].map((draft) => this.#release(draft, parent)));
   }
 
-  /** @returns rows that can be held no longer */
+  /** @returns rows that no longer fit into memory */
   wait(key: string, draft: Draft): Draft[] {
     const held = { ...draft, fields: copied(draft.fields), row: draft.row.copy() };
     this.#waiting.set(held, key);

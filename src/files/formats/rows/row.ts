@@ -9,34 +9,34 @@ export interface SourceRow {
   /** The first text among these columns; empty if there is none. */
   text(columns: readonly string[]): string;
   texts(column: string): readonly string[];
-  /** A row to keep: texts of the original retain the piece of the file that they were read from. */
+  /** A row to keep. Texts of the original keep the whole piece of the file in memory. */
   copy(): SourceRow;
 }
 
-/** `ends` where nothing can be read after it. */
+/** `ends` if nothing can be read after it. */
 export type RowEvent =
-  /** Of XML: where the row is in the text, in UTF-16 code units. */
+  /** In XML: the row's place in the text, in UTF-16 code units. */
   | { readonly row: SourceRow; readonly span?: { readonly start: number; readonly end: number } }
   | { readonly message: string; readonly line: number; readonly ends: boolean };
 
 export interface RowSource {
-  /** The current line, and that on which its row began. */
+  /** The current line, and the one on which its row began. */
   readonly line: number;
   readonly rowLine: number;
-  /** Of XML, whether the text read so far ends within a row. */
+  /** In XML, whether the text read so far ends within a row. */
   readonly isInRow?: boolean;
   /** The rows must be taken before the next call. */
   push(text: string): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
   end(): Iterable<RowEvent> | Promise<Iterable<RowEvent>>;
 }
 
-/** Columns by which products are named, whose texts lose characters at their ends that nobody sees; notes say so. */
+/** Columns that name products. Invisible characters at the ends of their texts are removed, and noted. */
 export interface KeyReading {
   readonly keys: ReadonlySet<string>;
   readonly notes: Notes;
 }
 
-/** What a source finds in a text, as much at a time as a piece has. */
+/** The events of a source, piece by piece. */
 export async function* eventsOf(
   pieces: AsyncIterable<CsvPiece>,
   source: RowSource,
@@ -62,7 +62,7 @@ export class CellRow implements SourceRow {
     for (const column of columns) {
       for (const at of this.index.get(column) ?? []) {
         const text = this.cells[at];
-        if (text === undefined) break; // a short row may be below a header that repeats a name many times
+        if (text === undefined) break; // the header may repeat a name far more often than this row has cells
         if (text !== "") return text;
       }
     }
@@ -108,18 +108,18 @@ export class ElementRow implements SourceRow {
   }
 }
 
-/** Strings that share no memory with longer ones. */
+/** Copies strings, so that they share no memory with longer ones. */
 export function copied<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 export const emptyRow: SourceRow = { line: 0, characters: 0, text: () => "", texts: () => [], copy: () => emptyRow };
 
-/** Beyond, texts are not compared: they would take too much memory. */
+/** More texts are not compared, because they would take too much memory. */
 export const comparedCharactersMax = 16 * 1024 * 1024;
 
 /**
- * Whether all rows of a file have a text among these columns, and no two of them the same.
+ * Whether every row of a file has its own text among these columns.
  *
  * @returns undefined if so, else the lines of a row without one, or of two with the same
  */

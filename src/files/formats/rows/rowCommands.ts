@@ -3,13 +3,13 @@ import type { Kind } from "../layout.js";
 import type { SourceRow } from "./row.js";
 import type { RowFields } from "./rowFields.js";
 
-/** The word by which a row's kind is known, empty for any other. */
+/** The word that names a row's kind; empty for any other. */
 export function kindWordOf(row: SourceRow, fields: RowFields): string {
   const text = fields.text(row, "kind").toLowerCase();
   return Object.keys(fields.layout.kinds ?? {}).find((word) => word !== "" && text.includes(word)) ?? "";
 }
 
-/** Undefined where the layout has kinds, but not this one. */
+/** Undefined if the layout has kinds, but not this one. */
 export function kindOf(row: SourceRow, fields: RowFields): Kind | undefined {
   if (!fields.has("kind")) return "product";
   return fields.layout.kinds?.[kindWordOf(row, fields)];
@@ -17,7 +17,7 @@ export function kindOf(row: SourceRow, fields: RowFields): Kind | undefined {
 
 const stored = new Set(["", "new", "merge", "update", "replace"]);
 
-/** Whether Matrixify's command says that a row is not to be stored, which is noted; or why it cannot be read. */
+/** Whether Matrixify's command forbids storing the row, which is noted; or why the command cannot be read. */
 export function commandOf(row: SourceRow, fields: RowFields, product: SourceRow): "store" | "skip" | { fault: string } {
   const ofProduct = fields.text(row, "command") || fields.text(product, "command");
   for (const command of [ofProduct, fields.text(row, "variantCommand")]) {

@@ -6,7 +6,7 @@ import { splitUrls } from "../values/images.js";
 import { computedPrice, parsePrice } from "../values/prices.js";
 import { emptyRow, type SourceRow } from "./row.js";
 
-/** What a variant without a value of its own takes from its product. */
+/** What a variant takes from its product if it has no value. */
 const salesRoles = ["salePrice", "onSale", "saleStart", "saleEnd", "saleDates", "discount", "discountMode"] as const;
 const noSale = "the sale price is not used:";
 
@@ -45,13 +45,13 @@ export class RowFields {
     return "";
   }
 
-  /** The lines of two products with this row's SKU, where it is not the only one. */
+  /** The lines of two products with this row's SKU, if it is not the only one. */
   sharedSku(row: SourceRow): readonly number[] | undefined {
     const { sharedSkus } = this.options;
     return sharedSkus.size === 0 ? undefined : sharedSkus.get(this.text(row, "sku"));
   }
 
-  /** Of a product by itself, or what its variants have in common. */
+  /** The fields of a product by itself, or those that its variants share. */
   shared(row: SourceRow): Fields {
     const description = this.text(row, "description");
     const images = this.images(row);
@@ -85,7 +85,7 @@ export class RowFields {
     return splitUrls(this.text(row, "variantImage"), this.layout.imagePaths)[0];
   }
 
-  /** The price of a sale where it is on, and less than the price. */
+  /** The sale price if the sale is on and it is below the price, else the price. */
   price(row: SourceRow, product: SourceRow = emptyRow): unknown {
     const regular = this.#regular(row, product);
     const sale = this.#sale(row, product, regular);
@@ -103,7 +103,7 @@ export class RowFields {
     const own = this.text(row, "price");
     const price = parsePrice(own || this.text(product, "price"));
     if (own !== "" && row.text(this.names("price").filter((name) => !this.#untaxed.includes(name))) === "") {
-      this.options.notes.count("the price without tax is stored, since the file has no other.", row.line);
+      this.options.notes.count("the price without tax is stored, because the file has no other.", row.line);
     }
     const surcharge = parsePrice(this.text(row, "surcharge"));
     if (own !== "" || surcharge === null || typeof price !== "number") return price;
@@ -112,7 +112,7 @@ export class RowFields {
       : surcharge;
   }
 
-  /** Undefined where there is no sale now, null where that cannot be read. */
+  /** Undefined if there is no sale now, null if that cannot be read. */
   #sale(row: SourceRow, product: SourceRow, regular: unknown): number | null | undefined {
     const amount = this.#saleAmount(row, product, regular);
     if (amount === undefined) return undefined;
@@ -123,7 +123,7 @@ export class RowFields {
     return isOn === undefined || typeof stated === "string" || typeof amount !== "number" ? null : amount;
   }
 
-  /** Undefined where the dates cannot be read. */
+  /** Undefined if the dates cannot be read. */
   #isSaleOn(row: SourceRow, product: SourceRow): boolean | undefined {
     const dates = this.#inherited(row, product, "saleDates");
     if (dates !== "") return this.#dates.isWithinRange(this.options.now, dates);
@@ -147,12 +147,12 @@ export class RowFields {
     return this.text(row, role) || this.text(product, role);
   }
 
-  /** Published, in stock, or sold without stock; a text that says neither; null where nothing is said and it must be. */
+  /** Whether it is published and in stock, or sold without stock. A text that cannot be read; null if a required answer is missing. */
   available(row: SourceRow, product: SourceRow = emptyRow): Flag {
     const published = [product, row].flatMap((each) =>
       this.names("published").map((name) => this.#flag("published", each.text([name]), false)),
     );
-    // Where each row is a variant, the first one too, rows say what they have in stock.
+    // If every row is a variant, including the first one, each row states its own stock.
     const areVariants = this.layout.rows === "adjacent" && this.layout.kinds === undefined;
     const stock = this.#stock(row, areVariants ? emptyRow : product);
     return every([...published, stock]);
@@ -166,7 +166,7 @@ export class RowFields {
     return inherited ?? (this.layout.needsStock === true ? null : true);
   }
 
-  /** Null where the row does not say. @param isTracked whether its stock counts, whatever it says */
+  /** Null if the row does not say. @param isTracked whether its stock counts, whatever the row says */
   #stockOf(row: SourceRow, isTracked = false): Flag {
     const stated = this.#flag("inStock", this.text(row, "inStock"));
     const policy = this.#flag("policy", this.text(row, "policy"), false);
@@ -194,7 +194,7 @@ export class RowFields {
   }
 }
 
-/** A text that cannot be read comes first, then false; null where anything is unknown. */
+/** The first text that cannot be read, else false if any is; null if anything is unknown. */
 function every(flags: readonly Flag[]): Flag {
   const unread = flags.find((flag) => typeof flag === "string");
   if (unread !== undefined) return unread;

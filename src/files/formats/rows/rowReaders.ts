@@ -18,10 +18,10 @@ export function layoutOf({ found }: Pick<OpenFile, "found">): Layout {
   return found.format === "vitrine" ? vitrine : layouts[found.format];
 }
 
-/** Columns by which products are named, or rows belong together. */
+/** Columns that name products, or group rows. */
 const keyRoles = ["id", "sku", "secondSku", "handle", "key", "parent"] as const;
 
-/** @param finisher names columns besides those of the layout; @param notes of elements that are not used, and of changed keys */
+/** @param finisher names columns besides those of the layout. @param notes receives unused elements and changed keys */
 export function rowSource(
   file: OpenFile,
   finisher: Pick<ProductFinisher, "columns" | "keyColumns">,
@@ -43,7 +43,7 @@ export async function rowReader(
   { notes, options }: { readonly notes: Notes; readonly options: FormatReadOptions },
 ): Promise<RowReader> {
   const layout = layoutOf(file);
-  // Each once: a header may have a million equal cells.
+  // Each once, because a header may have a million equal cells.
   const columns = file.isXml ? undefined : [...new Set(file.found.header.map(columnName))];
   const { fillDown, onePer = "variant", timeZone = "UTC", decimals = 2 } = options;
   if (layout === vitrine)
@@ -63,10 +63,10 @@ export async function rowReader(
 /** Vitrine's own columns and mapped ones: each row is a product. */
 class MappedRows implements RowReader {
   readonly #firsts: ParentRows;
-  /** Vitrine's own, of those in the file. */
+  /** Vitrine's own columns in the file. */
   readonly #columns: readonly (readonly [keyof ProductInput, readonly [string]])[];
 
-  /** @param fillDown the column whose rows, where they share its value, take what they lack from the first of them */
+  /** @param fillDown rows with the same value in this column take missing values from the first of them */
   constructor(
     private readonly fillDown: string | undefined,
     header: readonly string[],
@@ -99,7 +99,7 @@ class MappedRows implements RowReader {
   }
 }
 
-/** Files of no other layout, whose columns are mapped. Vitrine's own columns have the names of fields. */
+/** Files of no other layout, with mapped columns. Vitrine's own columns have the names of fields. */
 const vitrine: Layout = {
   label: "Vitrine",
   file: "CSV in Vitrine's columns, or mapped",
@@ -109,7 +109,7 @@ const vitrine: Layout = {
   rows: "single",
 };
 
-/** Reads only what decides which rows are products. */
+/** Reads only the columns that decide which rows are products. */
 class KeyFields extends RowFields {
   override shared(row: Parameters<RowFields["shared"]>[0]): Fields {
     return { title: this.title(row) };
@@ -127,7 +127,7 @@ class KeyFields extends RowFields {
     return null;
   }
 
-  /** Whether products with the SKU of another can be named by something else. */
+  /** Whether products with a shared SKU can be named by something else. */
   get canShareSkus(): boolean {
     const { rows, keyOfTitle = false } = this.layout;
     const isVariant = this.has("handle") && this.options.onePer === "variant";
@@ -136,7 +136,7 @@ class KeyFields extends RowFields {
   }
 }
 
-/** SKUs that several products of a file have, with the lines of two of these. */
+/** SKUs of several products of a file, each with the lines of two of these. */
 async function findSharedSkus(
   pieces: AsyncIterable<CsvPiece>,
   source: RowSource,

@@ -4,13 +4,13 @@ const daySeconds = 24 * 60 * 60;
 const charactersMax = 64;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** What a date names, in milliseconds: a day, or less than that. */
+/** The time that a date names, in milliseconds: a day or less. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Between two dates, each of which may be open. */
+/** The time between two dates, either of which may be open. */
 export interface DateRange {
   readonly from: Span | null;
   readonly to: Span | null;
@@ -19,8 +19,8 @@ export interface DateRange {
 const [hourMax, offsetHoursMax] = [24, 14] as const;
 
 /**
- * Reads dates as shops write them: ISO 8601, `31.12.2023`, `28/02/2015`, `16.03.15, 17:08`, `Dec 31, 2023`, seconds since 1970. What is
- * without a zone is of the shop's; an end without a time includes its day.
+ * Reads dates as shops write them: ISO 8601, `31.12.2023`, `28/02/2015`, `16.03.15, 17:08`, `Dec 31, 2023`, seconds since 1970. A
+ * date without a zone is in the shop's zone; an end without a time includes its day.
  */
 export class DateReader {
   readonly #momentOf: (shown: number) => number;
@@ -30,16 +30,16 @@ export class DateReader {
   }
 
   /**
-   * Whether a time is within two dates, each of which may be missing.
+   * Whether a time is within two dates, either of which may be missing.
    *
-   * @returns undefined where a date cannot be read, or could be two: `05/01/2027`
+   * @returns undefined if a date cannot be read or is ambiguous: `05/01/2027`
    */
   isWithin(time: number, from: string, to: string): boolean | undefined {
     const [start, end] = [from, to].map((text) => (text === "" ? null : this.#spanOf(text)));
     return start === undefined || end === undefined ? undefined : isIn(time, { from: start, to: end });
   }
 
-  /** As `isWithin` for a text with both dates: with a slash between them, which may leave one open, or with a dash, a word or a blank. */
+  /** Like `isWithin`, for a text with both dates separated by a slash, which may leave one open, or by a dash, a word or a blank. */
   isWithinRange(time: number, text: string): boolean | undefined {
     if (text.length > 2 * charactersMax) return undefined;
     const found = new Map<string, DateRange>();
@@ -60,7 +60,7 @@ export class DateReader {
     return from === undefined || to === undefined ? undefined : { from, to };
   }
 
-  /** @param isEnd whether a time of day with two ends (`T0:00-23:59`) is the later of them */
+  /** @param isEnd of a time of day with two ends (`T0:00-23:59`), takes the later one */
   #spanOf(text: string, isEnd = false): Span | undefined {
     if (text.length > charactersMax) return undefined;
     if (/^\d{9,10}$/u.test(text)) return instant(Number(text) * 1_000);
@@ -99,7 +99,7 @@ function withSeparators(text: string): string {
   );
 }
 
-/** In seconds since 1970, of UTC. */
+/** In seconds since 1970, in UTC. */
 function dayOf(text: string): number | undefined {
   const parts = text.split(/[./\s,-]+/u).filter((part) => part !== "");
   return parts.length > 3 ? undefined : dayOfParts(parts, text);
@@ -120,7 +120,7 @@ function monthOf(name: string): string | undefined {
   return at === -1 || /\d/u.test(name) ? undefined : String(at + 1);
 }
 
-/** Undefined for what is no day of a calendar. */
+/** Undefined for a day that does not exist. */
 function dayFrom(year: string, month: string, day: string): number | undefined {
   if (!/^(?:\d{2}|\d{4})$/u.test(year) || !/^\d{1,2}$/u.test(month) || !/^\d{1,2}$/u.test(day)) return undefined;
   const full = year.length === 2 ? 2_000 + Number(year) : Number(year);
@@ -130,16 +130,16 @@ function dayFrom(year: string, month: string, day: string): number | undefined {
 }
 
 interface TimeOfDay {
-  /** After the beginning of the day. */
+  /** Since the beginning of the day. */
   readonly seconds: number;
-  /** Ahead of UTC, in seconds, where it is said. */
+  /** Seconds ahead of UTC, if stated. */
   readonly offset: number | undefined;
 }
 
 const clockPattern =
   /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)? ?([ap]m)? ?(z|utc|gmt)? ?(?:([+-])(\d{1,2})(?::?(\d\d))?)?$/iu;
 
-/** Meta's template has the first and the last time of a day, `0:00-23:59`, where others have a zone. */
+/** Meta's template has the first and the last time of a day, `0:00-23:59`, in place of a zone. */
 function timeOf(text: string, isEnd: boolean): TimeOfDay | undefined {
   const [, hour, minute, second = "0", half, utc, sign, zoneHour = "0", zoneMinute = "0"] =
     clockPattern.exec(text) ?? [];
@@ -163,7 +163,7 @@ function secondsOf(hours: number | undefined, minutes: number, seconds: number):
   return (hours * 60 + minutes) * 60 + seconds;
 }
 
-/** @param half of the day, am or pm, where the clock has 12 hours */
+/** @param half of the day, am or pm, if the clock has 12 hours */
 function hoursOf(hours: number, half: string | undefined): number | undefined {
   if (half === undefined) return hours > hourMax || Number.isNaN(hours) ? undefined : hours;
   return hours > 12 ? undefined : (hours % 12) + (half.toLowerCase() === "pm" ? 12 : 0);

@@ -4,18 +4,18 @@ import { Tokenizer } from "htmlparser2";
 const directive =
   /\{\{\/?(?:widget|media|block|store|config|var|customvar|trans|skin|view|css|layout|template|depend|if|else|for|protocol)\b[^{}]*\}\}/giu;
 
-/** A shortcode of WordPress: its end, or its name with what it is given. One in two pairs of brackets is text there. */
+/** A shortcode of WordPress: its end, or its name with attributes. In WordPress, one in double brackets is text. */
 const shortcode = /(?<!\[)\[(\/?)([a-z][\w-]*)((?:\s[^[\]]*)?)(\/?)\](?!\])/giu;
 
-/** Those that are written without an attribute or an end. */
+/** Shortcodes that need neither attributes nor an end. */
 const known: ReadonlySet<string> = new Set("gallery caption embed audio video playlist products".split(" "));
 
-/** What is between these is no text, but a code or an address. */
+/** Between these is code or an address, and not text. */
 const coded = /\[(vc_raw_html|vc_raw_js|fusion_code|embed|audio|video|playlist)(?:\s[^[\]]*)?\][^[\]]*\[\/\1\]/giu;
 
 const attribute = /\s[\w-]+\s*=\s*(?:["'“”‘’″]|&(?:quot|#\d+);)/u;
 
-/** Elements that begin and end a line (https://html.spec.whatwg.org/#flow-content-3, and those of lists and tables). */
+/** Elements that begin and end a line (https://html.spec.whatwg.org/#flow-content-3, lists and tables). */
 const lineElements: ReadonlySet<string> = new Set(
   `address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
    form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary
@@ -27,7 +27,7 @@ const hiddenElements: ReadonlySet<string> = new Set(
   "audio iframe noembed noframes script style svg template title video".split(" "),
 );
 
-/** The others of HTML, by which a text is recognized as such. */
+/** HTML's other elements, which help to recognize a text as HTML. */
 const inlineElements =
   `a abbr acronym area b base bdi bdo big br button canvas cite code col colgroup data datalist del dfn em
   embed font head i img input ins kbd label link map mark meta meter noscript object output picture progress q rp rt ruby s samp
@@ -35,24 +35,24 @@ const inlineElements =
 
 const elements: ReadonlySet<string> = new Set([...lineElements, ...hiddenElements, ...inlineElements]);
 
-/** Two line breaks are one empty line; more would be no help to a reader. */
+/** Two line breaks make one empty line; more would not help a reader. */
 const breaksMax = 2;
 
 const whiteSpace = /[ \t\n\f\r\u{a0}]+/gu;
 
 const cells = new Set(["td", "th"]);
 
-/** Writes what elements contain as lines: white space is collapsed, items of lists get a dash or their number. */
+/** Writes the content of elements as lines. Collapses white space, and marks items of lists with a dash or their number. */
 class LineWriter {
   #text = "";
-  /** Not written yet: the parser hands out texts in small parts. */
+  /** Not written yet, because the parser hands out texts in small parts. */
   #pending = "";
-  /** What separates the next text from what is written. */
+  /** Line breaks before the next text. */
   #breaks = 0;
   #hasSpace = false;
-  /** Written before the next text: an item without text is none. */
+  /** Written with the next text, so that items without text are dropped. */
   #marker = "";
-  /** The next number of each open list, innermost last; undefined where items have a dash. */
+  /** The next number of each open list, innermost last; undefined if items have a dash. */
   readonly #lists: { next: number | undefined }[] = [];
   #preformatted = 0;
 
@@ -134,12 +134,12 @@ class LineWriter {
 }
 
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/iu;
-/** With a sign. Larger numbers are no places in a list. */
+/** Including the sign. Larger numbers are not places in a list. */
 const startDigitsMax = 6;
 
 /**
- * A line for each paragraph, item of a list and row of a table, in linear time; text that is not HTML stays as it is. Tags
- * need no pairs, so that the nesting of elements takes no memory. The code of page builders is no text.
+ * Turns HTML into a line for each paragraph, item of a list and row of a table, in linear time, without the code of page builders.
+ * Text that is not HTML is returned unchanged. Tags need no pairs, so nested elements take no memory.
  */
 export function plainText(written: string): string {
   const text = withoutBuilders(written);
@@ -154,7 +154,7 @@ function hasMarkup(text: string): boolean {
 
 class HtmlText {
   readonly #writer = new LineWriter();
-  /** The outermost open element that is not shown, and how many of its name are open. */
+  /** The outermost open hidden element, and how many of its name are open. */
   #hidden = { name: "", depth: 0 };
   #tag = "";
   #attribute = "";
@@ -215,7 +215,7 @@ class HtmlText {
     else this.#writer.open(tag, listStart(this.#start));
   }
 
-  /** `<svg/>` has no content; of other elements, the slash means nothing. */
+  /** `<svg/>` has no content; for other elements, the slash means nothing. */
   #openClosed(): void {
     this.#open();
     if (hiddenElements.has(this.#tag)) this.#close(this.#tag);
@@ -240,7 +240,7 @@ function findTag(text: string): number {
   return -1;
 }
 
-/** A text without the code of page builders, which shops show as what it makes; `[M]` is text. */
+/** Removes the code of page builders, which shops never show as text; `[M]` is text. */
 function withoutBuilders(text: string): string {
   const plain = text.includes("{{") ? text.replaceAll(directive, "") : text;
   if (!plain.includes("[")) return plain;
@@ -258,7 +258,7 @@ function withoutBuilders(text: string): string {
   return isFound ? withoutBlankLines(found) : found;
 }
 
-/** At most one between others. */
+/** Keeps at most one blank line between others. */
 function withoutBlankLines(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line, at) => line !== "" || (at > 0 && lines[at - 1] !== "")).join("\n");

@@ -1,20 +1,20 @@
 import { parseFlatJson } from "../../../lib/text.js";
 import { imagesMax, urlCharactersMax } from "../../product/product.rules.js";
 
-/** A cell with more UTF-16 code units than all images of a product may have; it is refused as one URL that is too long. */
+/** All images of a product have fewer UTF-16 code units. A longer cell is refused as one URL that is too long. */
 const cellUnitsMax = imagesMax * 2 * (urlCharactersMax + 10);
-/** What shops write where there is no image. */
+/** What shops write if there is no image. */
 const noImage = "no_selection";
 
-/** A line break, a bar, and before a URL a comma, a semicolon or a blank; a comma or blank within a URL does not separate. */
+/** A line break, a bar, or, before a URL, a comma, a semicolon or a blank. A comma or blank within a URL does not separate. */
 const separators = /[|\r\n]|[,;](?=\s)|[\s,;](?=(?:https?:)?\/\/)/iu;
 const separatorsOfPaths = /[,;|\r\n]|\s(?=(?:https?:)?\/\/)/iu;
 const imageName = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)$/iu;
 
 /**
- * The images of a cell, which may be a list in JSON.
+ * The images of a cell, which may be a JSON list.
  *
- * @param isPaths whether commas are never part of one
+ * @param isPaths whether commas never belong to an image
  */
 export function splitUrls(text: string, isPaths = false): string[] {
   if (text.length > cellUnitsMax) return [text];
@@ -27,14 +27,14 @@ export function splitUrls(text: string, isPaths = false): string[] {
     .filter((url) => url !== "" && url !== noImage);
 }
 
-/** Without what separates entries of a list. */
+/** Removes separators of a list at the ends. */
 export function trimmedUrl(url: string): string {
   let end = url.length;
   while (end > 0 && /[\s,;|]/u.test(url.charAt(end - 1))) end -= 1;
   return url.slice(0, end).trimStart();
 }
 
-/** A semicolon separates what ends as images do; in a URL it may be part of a parameter. */
+/** A semicolon separates names that end like images; in a URL it may belong to a parameter. */
 function splitNames(text: string): string[] {
   if (!text.includes(";")) return [text];
   const parts = text.split(";").filter((part) => part.trim() !== "");

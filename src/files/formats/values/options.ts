@@ -1,6 +1,6 @@
 import { productFields } from "../../product/product.fields.js";
 
-/** In UTF-16 code units: a character has two at most: what is longer is refused, and not copied for each variant. */
+/** In UTF-16 code units, at most two a character. Longer texts are refused anyway, so they are not copied for each variant. */
 const unitsMax = { title: 2 * productFields.title.charactersMax, key: 2 * productFields.sku.charactersMax } as const;
 
 export function titleWithOptions(title: string, values: readonly string[]): string {

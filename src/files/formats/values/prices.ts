@@ -4,8 +4,8 @@ const withCurrency =
 
 /**
  * Reads prices as shops write them: `12.90`, `12,90`, `12.90 EUR`, `1.234,50`, `1,234.50`, `€ 1 234,50`, `₹ 1,00,000`. A comma before
- * exactly three digits groups thousands (`1,234`); a single point is always decimal. Null if there is none, and the
- * text itself if it is no price.
+ * exactly three digits groups thousands (`1,234`); a single point is always decimal. Null for an empty text; a text that is not a
+ * price is returned unchanged.
  */
 export function parsePrice(text: string): number | string | null {
   if (text === "") return null;
@@ -35,7 +35,7 @@ function decimal(amount: string): string | undefined {
   return `${negative ? "-" : ""}${whole.replaceAll(/\D/gu, "") || "0"}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** -1 without decimals. */
+/** The index of the decimal point, or -1. */
 function decimalPoint(text: string): number {
   const [comma, point] = [text.lastIndexOf(","), text.lastIndexOf(".")];
   if (comma !== -1 && point !== -1) return Math.max(comma, point);
@@ -45,7 +45,7 @@ function decimalPoint(text: string): number {
   return last;
 }
 
-/** Whether these are groups of three digits, or of India: three at the end, and two in each group before. */
+/** Whether these are groups of three digits, or Indian groups: three at the end, and two in each group before. */
 export function areGroups([first = "", ...others]: readonly string[]): boolean {
   if (others.at(-1)?.length !== 3) return false;
   const middle = new Set(others.slice(0, -1).map(({ length }) => length));
@@ -53,13 +53,13 @@ export function areGroups([first = "", ...others]: readonly string[]): boolean {
   return middle.size === 1 && ((middle.has(3) && first.length <= 3) || (middle.has(2) && first.length <= 2));
 }
 
-/** A number as whole steps of so many decimals. */
+/** A number as an integer with so many decimals. */
 interface Decimal {
   readonly digits: bigint;
   readonly decimals: number;
 }
 
-/** The shortest decimal that is this number, which is how it was written. */
+/** The shortest decimal of this number, which is how it was written. */
 function decimalOf(value: number): Decimal {
   const [mantissa = "", exponent = "0"] = String(value).split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -67,7 +67,7 @@ function decimalOf(value: number): Decimal {
   return decimals >= 0 ? { digits, decimals } : { digits: digits * 10n ** BigInt(-decimals), decimals: 0 };
 }
 
-/** `price` less so many per cent, and less an amount, exactly: rounded half away from zero to a currency's decimals. */
+/** `price` less a percentage and an amount, computed exactly and rounded half away from zero to the currency's decimals. */
 export function computedPrice(
   price: number,
   { percent = 0, less = 0 }: { readonly percent?: number; readonly less?: number },

@@ -3,7 +3,7 @@ import { columnName } from "../layout.js";
 import { urlCharactersMax } from "../../product/product.rules.js";
 
 interface Placeholder {
-  /** As it is written. */
+  /** As written in the template. */
   readonly text: string;
   /** Its alternatives, as layouts name columns. */
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ export interface UrlTemplate {
   readonly placeholders: readonly Placeholder[];
   /** The origin of relative paths. */
   readonly origin: string;
-  /** Undefined where a placeholder has no value. */
+  /** Undefined if a placeholder has no value. */
   fill(valueOf: (name: string) => string): string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface UrlTemplate {
  * @throws {AppError} BAD_REQUEST for a template that makes no URLs
  */
 export function compileTemplate(template: string): UrlTemplate {
-  const parts = template.split(/\{([^{}]*)\}/u); // text and placeholders in turn
+  const parts = template.split(/\{([^{}]*)\}/u); // texts and placeholders alternate
   const texts = parts.filter((_, index) => index % 2 === 0);
   const placeholders = parts
     .filter((_, index) => index % 2 === 1)
@@ -59,7 +59,7 @@ function fill(
   for (const [index, { names }] of placeholders.entries()) {
     const value = names.map(valueOf).find((found) => found !== "");
     if (value === undefined) return undefined;
-    const part = value.slice(0, valueMax); // longer, the URL is refused all the same
+    const part = value.slice(0, valueMax); // a URL with a longer value is refused all the same
     url += encodeURIComponent(part.toWellFormed()) + (texts[index + 1] ?? "");
   }
   return url;

@@ -6,7 +6,7 @@ type Mark = "." | ",";
 interface PlainAmount {
   readonly kind: "plain";
   readonly value: number;
-  /** What separates decimals in this cell, as far as it shows that. */
+  /** What separates decimals in this cell, if it shows that. */
   readonly decimalMark: Mark | undefined;
 }
 
@@ -25,10 +25,10 @@ const digit = /\d/u;
 const otherThanMarks = /[^.,' ]/u;
 
 /**
- * Reads a cell that holds an amount and nothing else: digits, perhaps in groups of three or Indian groups (`1,00,000`), with either
- * decimal mark, a minus, and signs or codes of the currency at either end.
+ * Reads a cell that only holds an amount: digits, perhaps in groups of three or Indian groups (`1,00,000`), with either decimal mark, a
+ * minus, and signs or codes of the currency at either end.
  *
- * @param currency the store's, null where it has none
+ * @param currency the store's, null if it has none
  * @returns undefined for anything else
  */
 export function readAmount(text: string, currency: string | null): CellAmount | undefined {
@@ -64,7 +64,7 @@ function readDigits(text: string): CellAmount | undefined {
   return withDecimals(parts, last, earlier.size > 0);
 }
 
-/** @param last separates the decimals, unless it is the only mark */
+/** @param last separates decimals, unless it is the only mark */
 function withDecimals(parts: readonly string[], last: Mark, isGrouped: boolean): CellAmount | undefined {
   const [whole, fraction] = [parts.slice(0, -1), parts.at(-1) ?? ""];
   if (!isGrouped) return readSingle(whole.join(""), fraction, last);
@@ -86,7 +86,7 @@ function isMark(text: string): text is Mark {
   return text === "." || text === ",";
 }
 
-/** Where this mark separates groups, the other one separates decimals. */
+/** If this mark separates groups, the other one separates decimals. */
 function otherOf(mark: string): Mark | undefined {
   return mark === "." ? "," : mark === "," ? "." : undefined;
 }
@@ -106,13 +106,13 @@ export class ColumnMarks {
     } else if (amount.decimalMark !== undefined) this.#shown.add(amount.decimalMark);
   }
 
-  /** The first line whose amount no other cell explains. @param decimals of the currency */
+  /** The first line with an ambiguous amount that no other cell explains. @param decimals of the currency */
   ambiguousLine(decimals: number): number | undefined {
     if (decimals === 0 || this.#shown.size === 1 || this.#firstAmbiguous.size === 0) return undefined;
     return Math.min(...this.#firstAmbiguous.values());
   }
 
-  /** Undefined for an amount that no other cell explains. @param decimals of the currency */
+  /** Undefined for an ambiguous amount that no other cell explains. @param decimals of the currency */
   valueOf(amount: CellAmount, decimals: number): number | undefined {
     if (amount.kind === "plain") return amount.value;
     if (decimals === 0) return amount.asGroups;
@@ -121,7 +121,7 @@ export class ColumnMarks {
   }
 }
 
-/** How shops abbreviate a currency beside the signs that `Intl` knows, in lower case and without a point. */
+/** Abbreviations of currencies in shops, besides the signs that `Intl` knows, in lower case and without a point. */
 const abbreviations: Readonly<Record<string, readonly string[]>> = {
   AED: ["dh", "dhs"],
   CHF: ["fr", "sfr"],
@@ -137,9 +137,9 @@ const codes: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 const signShape = /^(\p{L}{0,3})(\p{Sc})$/u;
 
 /**
- * Whether the text that stands beside an amount can be the sign, the abbreviation or the code of a currency.
+ * Whether the text beside an amount can be the sign, the abbreviation or the code of a currency.
  *
- * @param currency in which amounts are; null if any currency may be meant
+ * @param currency of the amounts; null if it may be any
  */
 function isSignOf(text: string, currency: string | null): boolean {
   const sign = text.normalize("NFKC").replace(/\.$/u, ""); // ₨ is Rs, and ￥ is ¥

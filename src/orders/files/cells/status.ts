@@ -1,21 +1,21 @@
 import { clip } from "../../../lib/text.js";
 
-/** Statuses of orders that were paid: of Shopify, and of WooCommerce. */
+/** Statuses of paid orders in Shopify and WooCommerce. */
 const paid: ReadonlySet<string> = new Set(["paid", "partially_refunded", "refunded", "processing", "completed"]);
-/** Statuses of orders of which nothing is left, or never was. */
+/** Statuses of orders of which nothing is left, or that were never paid. */
 const gone: ReadonlySet<string> = new Set(["cancelled", "canceled", "voided", "failed", "trash", "trashed"]);
 
 export interface OrderStatus {
-  /** As it is compared: `on-hold` for `wc-On-hold`. */
+  /** As compared: `on-hold` for `wc-On-hold`. */
   readonly name: string;
   readonly isPaid: boolean;
   /** Nothing of the order is left. */
   readonly isGone: boolean;
-  /** A part of it was given back. */
+  /** A part of it was refunded. */
   readonly isPart: boolean;
 }
 
-/** A status of a file. All that are not known to be paid create no order. */
+/** A status of a file. Only statuses that are known to be paid create an order. */
 export function statusOf(text: string): OrderStatus {
   const name = clip(text.toLowerCase().replace(/^wc-/u, ""));
   const key = name.replaceAll(/[\s-]/gu, "_");
@@ -29,7 +29,7 @@ export function statusOf(text: string): OrderStatus {
 
 const namesMax = 50;
 
-/** Counts orders that were not paid by their statuses. A file that has more of these than a shop can have does not fill memory. */
+/** Counts unpaid orders by status. Bounded, so that a file with very many statuses does not fill memory. */
 export class StatusCounts {
   readonly #counts = new Map<string, number>();
   total = 0;

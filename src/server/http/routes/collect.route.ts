@@ -28,13 +28,13 @@ import { sendRestError } from "../sendError.js";
 import { respondJson } from "../respond.js";
 import { isThroughProxy } from "../exchange.js";
 
-/** A client has all addresses of an IPv6 network of 64 bits, which a provider assigns as one. */
+/** Providers assign IPv6 networks of 64 bits, so a client has all addresses of one. */
 const networkParts = 4;
 
-/** `1.2.3.4:5678`, `[2001:db8::1]:5678` and `[2001:db8::1]`: some balancers note the port, too. */
+/** `1.2.3.4:5678`, `[2001:db8::1]:5678` and `[2001:db8::1]`: some load balancers add the port. */
 const notedWithPort = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/u;
 
-/** Of machines in one network. Clients from the internet have none of them. */
+/** Addresses inside a network. Clients from the internet have other ones. */
 const innerRanges: ReadonlySet<string> = new Set([
   "loopback",
   "private",
@@ -45,7 +45,7 @@ const innerRanges: ReadonlySet<string> = new Set([
 
 export const collectPath = "/collect/v1";
 
-/** With TRACKING_PATH, also `/v1` there, next to the tracker's script. */
+/** With TRACKING_PATH, also its `/v1`, next to the tracker's script. */
 export function collectPaths({ trackingPath }: Pick<Config, "trackingPath">): readonly string[] {
   return [collectPath, ...(trackingPath === undefined ? [] : [`${trackingPath}/v1`])];
 }
@@ -61,12 +61,12 @@ export interface CollectRouteOptions {
   readonly config: Config;
 }
 
-/** Of a proxy that passes no addresses on, or whose header is not trusted. */
+/** For a proxy that does not pass addresses on, or whose header we do not trust. */
 const proxyWarning =
   "Requests to /collect/v1 come through a proxy and count for its address: all shoppers behind it share one " +
   "COLLECT_RATE_LIMIT. Have the proxy set X-Forwarded-For, and set TRUST_PROXY to the number of your proxies.";
 
-/** The credential is a public key, and no access token. */
+/** The credential is a public key, not an access token. */
 export const keyTitles = {
   UNAUTHENTICATED: "Public key missing or invalid",
   FORBIDDEN: "Not allowed by the public key",
@@ -75,7 +75,7 @@ export const keyTitles = {
 const bodyBytesMax = 64 * 1024;
 const checkParameters = onlyParameters([]);
 
-/** How long a page waits at most before it sends again: the show may be started early. */
+/** A page waits at most this long before it sends again, because the show may start early. */
 const tooEarlySecondsMax = 300;
 
 /** `POST /collect/v1`, for shops' pages with a public key (docs/tracking.md). */
@@ -108,13 +108,13 @@ async function collect(
   const { key, sent } = readKey(await readJson(request));
   const { id, storeId, origins } = await findKey(key);
   observation.storeId = storeId;
-  // Servers and old beacons send no Origin. It is against misuse of a copied snippet, not against forgery.
+  // Comparing origins prevents misuse of a copied snippet, not forgery: servers and old beacons send no Origin.
   if (origin !== undefined && !isHidden(request) && !isAmong(origins, origin) && !isFromOwnOrigin(request)) {
     throw new AppError("FORBIDDEN", "Pages of this origin may not use the public key.");
   }
   await admit(key, exchange, options);
   const { device, isBot } = clientOf(userAgent);
-  // Without an Origin it is a server, whose User-Agent looks like a bot's.
+  // A request without Origin comes from a server, whose User-Agent looks like that of a bot.
   if (origin !== undefined && isBot) {
     observation.bot();
     return { accepted: 0, duplicates: 0 };
@@ -149,14 +149,14 @@ function tooEarly({ message, startsAt }: ShowNotStartedError): AppError {
 }
 
 /**
- * Fetch demands that browsers leave the origin out of a beacon from a page that sends no referrer; Firefox does. Pages
+ * Fetch demands that browsers hide the origin in a beacon of a page that sends no referrer, and Firefox does so. Pages
  * can set neither header.
  */
 function isHidden({ headers }: IncomingMessage): boolean {
   return headers.origin === "null" && headers["sec-fetch-mode"] === "no-cors";
 }
 
-/** Counts by client and key; the count knows the address only as part of a hash. @throws {AppError} RATE_LIMITED */
+/** Counts calls by client and key. It only stores a hash, not the address. @throws {AppError} RATE_LIMITED */
 async function admit(
   key: string,
   { request, response, observation }: Exchange,
@@ -176,10 +176,10 @@ async function admit(
   throw tooManyCalls(reservation);
 }
 
-/** @throws {AppError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, or BAD_REQUEST for what is no JSON */
+/** @throws {AppError} UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, or BAD_REQUEST for invalid JSON */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const { mediaType, isUtf8: isDeclaredUtf8 } = contentTypeOf(request);
-  // text/plain: what a beacon may send to another origin without a preflight.
+  // A beacon may send text/plain to another origin without a preflight.
   if (!isDeclaredUtf8 || (mediaType !== "text/plain" && mediaType !== "application/json")) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The content-type must be text/plain or application/json in UTF-8.");
   }
@@ -187,19 +187,19 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 }
 
 interface ClientAddress {
-  /** For IPv6, its network. */
+  /** For IPv6, the network. */
   readonly address: string;
-  /** Whether it seems to be that of a proxy, which all of its clients have in common. */
+  /** Whether this seems to be the address of a proxy, which its clients share. */
   readonly isProxy: boolean;
 }
 
 /**
- * The address of the connection or, behind our proxies, what the first of them noted in X-Forwarded-For.
+ * The address of the connection or, behind our proxies, the one that the first of them noted in X-Forwarded-For.
  *
- * @param trustedProxies how many proxies in front are ours: what is noted further left can be forged
+ * @param trustedProxies how many proxies are ours: anybody can forge addresses further left
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: number): ClientAddress {
-  const all = proxyAddr.all(request); // that of the connection, and then those noted, the last one first
+  const all = proxyAddr.all(request); // the connection's address, then the noted ones from the last to the first
   const hop = Math.min(trustedProxies, all.length - 1);
   const parsed = parse(all[hop]);
   const isUntrustedNoted = all.length - 1 > hop;
@@ -211,7 +211,7 @@ export function clientAddress(request: IncomingMessage, trustedProxies: number):
 
 type Parsed = ReturnType<typeof ipaddr.process> | string;
 
-/** What is no address stays as it is. The connection of a client that has left has none. */
+/** Returns a text that is not an address unchanged. If the client has left, its connection has no address. */
 function parse(noted = ""): Parsed {
   const [, inBrackets, beforePort] = notedWithPort.exec(noted) ?? [];
   const address = inBrackets ?? beforePort ?? noted;
@@ -223,10 +223,10 @@ function isInner(parsed: Parsed): boolean {
 }
 
 /**
- * Pages of the service work at any address: a mapped port, a name in a network, below a prefix. Browsers mark their
- * requests in Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/), which no page can set, and which holds behind
- * proxies that change Host. They leave it out where the page came over plain HTTP from another machine: there, Origin
- * must name the Host. X-Forwarded-Host is ignored: any client may send it, and proxies pass it on.
+ * Pages of the service must work at any address: with a mapped port, a name in a network, or below a prefix. Browsers mark
+ * their requests with Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/), which no page can set, and which stays right
+ * behind proxies that change Host. They omit it if the page came over plain HTTP from another machine: then Origin must
+ * name the Host. We ignore X-Forwarded-Host, because any client may send it, and proxies pass it on.
  */
 export function isFromOwnOrigin({ headers }: Pick<IncomingMessage, "headers">): boolean {
   const { origin, host = "", "sec-fetch-site": site } = headers;

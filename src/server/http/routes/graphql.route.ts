@@ -40,7 +40,7 @@ interface ForYoga {
   readonly context: Context;
 }
 
-/** The page for browsers is public; operations are authenticated before their body is read. */
+/** The page for browsers is public. Operations are authenticated before their body is read. */
 export function createGraphQLRoute(options: GraphQLRouteOptions): Route {
   const { gateway, config, log } = options;
   const page = servesGraphiql(config) ? createTokenPage(graphiqlPage, options.demoToken) : undefined;
@@ -78,7 +78,7 @@ function isWebSocketHandshake({ headers }: IncomingMessage): boolean {
 const noWebSockets =
   "WebSockets are not supported: subscriptions are opened by GET or POST, with Accept text/event-stream (graphql-sse) or multipart/mixed;subscriptionSpec=1.0 (Apollo Client).";
 
-/** Returns what Yoga must answer, or a stream: while it is sent, nothing keeps the body. */
+/** Returns what Yoga must answer, or a stream. A stream does not keep the body in memory. */
 async function answerPost(
   { fastPath, openEventStream, persisted, bodies, config }: GraphQLRouteOptions,
   { request, response, search }: Exchange,
@@ -87,7 +87,7 @@ async function answerPost(
 ): Promise<ForYoga | EventStream | undefined> {
   if (search !== "") refuseParametersBesideBody(search);
   if (conditionOf(request) !== undefined) throw conditionNotTaken();
-  requireJson(request); // Yoga would accept other media types too, and repair broken UTF-8
+  requireJson(request); // Yoga would accept other media types, and repair broken UTF-8
   const share = bodies.shareFor(response, created.identity.storeId);
   const body = await readBody(request, response, {
     bytesMax: config.bodyBytesMax,
@@ -137,9 +137,8 @@ async function answerGet(
 }
 
 /**
- * Makes the request that Yoga needs: with its body, which has been read; with persisted operations replaced in the
- * query string; and with a valid Host header, because Yoga builds a URL from it. It compares the content type, which was checked,
- * with its case.
+ * Makes the request that Yoga needs: with the body that we have read, with persisted operations replaced in the query string, and with a
+ * valid Host header, because Yoga builds a URL from it. The content type is lower case, because Yoga compares its case.
  */
 function toYogaRequest(request: IncomingMessage, body: Buffer | undefined, search: string): IncomingMessage {
   if (search !== "") request.url = `${graphqlPath}?${search}`;

@@ -34,9 +34,9 @@ const systems = {
 } as const;
 
 /**
- * `POST /hooks/v1/:id`, for deliveries of shop systems (docs/orders.md). One that is not signed gets 401 and no reason. A signed one
- * that cannot be used gets 200, since WooCommerce gives a hook up after five other answers: it is counted, and listed by
- * `vitrine hook list`.
+ * `POST /hooks/v1/:id`, for deliveries of shop systems (docs/orders.md). Without a valid signature, the answer is 401 and no reason. A
+ * signed delivery that we cannot use gets 200, because WooCommerce disables a hook after five other answers; `vitrine hook list` shows
+ * how many there were, and why.
  */
 export function createHooksRoute({ db, log, feed, findHook }: HooksRouteOptions): Route {
   const deliver = createDeliver((storeId, lsId) => feed.changed(storeId, lsId));
@@ -81,7 +81,7 @@ interface Delivery {
   readonly deliver: Deliver;
 }
 
-/** @returns how it went, for the metrics */
+/** @returns the outcome, for the metrics */
 async function take(db: RootDatabase, hook: KnownHook, { request, body, deliver }: Delivery) {
   const { read, topic: topicHeader } = systems[hook.from];
   const topic = headerOf(request, topicHeader);
@@ -115,7 +115,7 @@ function refuse({ response, observation }: Exchange): void {
   send(response, 401, { "content-length": 0 });
 }
 
-/** As it was signed. @throws {AppError} PAYLOAD_TOO_LARGE, or UNSUPPORTED_MEDIA_TYPE for a compressed body */
+/** The signed bytes. @throws {AppError} PAYLOAD_TOO_LARGE, or UNSUPPORTED_MEDIA_TYPE if the body is compressed */
 async function readRaw(request: IncomingMessage): Promise<Buffer> {
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Deliveries are not compressed.");

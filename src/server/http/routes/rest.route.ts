@@ -23,7 +23,7 @@ export interface RestRouteOptions extends ContextOptions {
   readonly bodies: BodyBudget;
 }
 
-/** The body is read only after the operation is found, the caller identified and the scope checked. */
+/** Reads the body only after finding the operation, identifying the caller and checking the scope. */
 export function createRestRoute(options: RestRouteOptions): Route {
   const { rest, log } = options;
   return async (exchange) => {
@@ -51,7 +51,7 @@ export function createRestRoute(options: RestRouteOptions): Route {
 }
 
 /**
- * The condition of a write. Headers that would have no effect are refused, before anything is executed.
+ * The condition of a write. Refuses headers that would have no effect before anything is executed.
  *
  * @throws {AppError} BAD_REQUEST or NOT_ACCEPTABLE
  */
@@ -118,8 +118,7 @@ async function runBatches(call: RestCall, request: IncomingMessage, context: Con
 }
 
 /**
- * Answers with an export as it is made, compressed if the client accepts that. A slow client is disconnected as by
- * server/server.ts.
+ * Streams an export, compressed if the client accepts this. src/server/server.ts disconnects clients that do not read.
  *
  * @throws the error that rejected or interrupted the export
  */
@@ -160,7 +159,7 @@ async function pipe(
   }
 }
 
-/** Ends a response so that the client notices that it is incomplete. Unexpected errors are logged, as those of whole answers. */
+/** Ends a response so that the client notices that it is incomplete. Logs unexpected errors, as for complete answers. */
 function endBroken({ response, requestId, observation }: Exchange, error: unknown, log: Logger): void {
   const { code } = error as { readonly code?: unknown };
   response.destroy();
@@ -170,14 +169,14 @@ function endBroken({ response, requestId, observation }: Exchange, error: unknow
   log.error({ requestId, err: error }, "request failed");
 }
 
-/** Longer ones are not read. */
+/** We ignore longer headers. */
 const acceptLengthMax = 2_000;
-/** With the weight 0. */
+/** A media type with the weight 0. */
 const exclusion = /;[ \t]*q=0(?:\.0{0,3})?[ \t]*(?:,|$)/iu;
 
 /**
- * Whether Accept excludes a media type by the weight 0. What it only does not name is answered all the same on the documented paths,
- * each of which has one type.
+ * Whether Accept excludes a media type by the weight 0. A type that it merely does not name is sent anyway, because each of the
+ * documented paths has only one type.
  */
 function isExcluded(accept: string | undefined, type: string): boolean {
   if (accept === undefined || accept.length > acceptLengthMax || !exclusion.test(accept)) return false;

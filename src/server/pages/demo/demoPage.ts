@@ -6,7 +6,7 @@ import type { Route } from "../../http/exchange.js";
 import { sendRestError } from "../../http/sendError.js";
 
 export interface DemoShop {
-  /** The demo store's public key, with the origins besides the service's own whose pages may use it. */
+  /** The demo store's public key. Besides pages of the service, those of `origins` may use it. */
   readonly key: string;
   readonly origins: readonly string[];
   readonly show: { readonly id: string; readonly name: string };
@@ -14,7 +14,7 @@ export interface DemoShop {
   readonly currency: string;
 }
 
-/** A shop with a running show, which uses the tracker as any shop would. @param token opens the dashboard by a click */
+/** A shop with a running show. It uses the tracker as any shop would. @param token for its link to the dashboard */
 function demoPage({ key, origins, show, products, currency }: DemoShop, token?: string): string {
   const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
   const dashboard = escaped(`dashboard?show=${encodeURIComponent(show.id)}${fragment}`);
@@ -121,8 +121,7 @@ const style = `
 `;
 
 /**
- * Draws the show's video, fills the cart, and says where clicks are not counted. It has `shop` and `vitrine` from the
- * page.
+ * Draws the show's video, fills the cart, and says if clicks are not counted. The page defines `shop` and `vitrine`.
  */
 const script = `
   const part = (id) => document.getElementById(id)
@@ -138,7 +137,7 @@ const script = `
     })
   }
 
-  // Refused where a proxy hides this page's address from the service. Without events, nothing is stored.
+  // The service refuses this if a proxy hides the page's address from it. Without events, nothing is stored.
   fetch("collect/v1", { method: "POST", body: JSON.stringify({ key: shop.key, show: shop.show, events: [] }) })
     .then(({ status }) => {
       if (status !== 403) return
@@ -146,7 +145,7 @@ const script = `
       part("uncounted").textContent = "Nothing is counted at this address, because a proxy changes the Host header. Open " +
         shop.origins.join(" or ") + ", or let the proxy pass the header on."
     })
-    .catch(() => undefined) // the tracker tries again, too
+    .catch(() => undefined) // the tracker tries again anyway
 
   const canvas = Object.assign(document.createElement("canvas"), { width: 960, height: 540 })
   const brush = canvas.getContext("2d", { alpha: false })
@@ -215,15 +214,15 @@ const script = `
   draw()
   setInterval(draw, isCalm ? 500 : 40)
   video.srcObject = canvas.captureStream()
-  video.play().catch(() => undefined) // a browser may want a click first
+  video.play().catch(() => undefined) // a browser may require a click first
 `;
 
 export const demoPath = "/demo";
 
-/** Undefined where the demo store is not served. */
+/** Undefined if the service has no demo store. */
 export type FindDemoShop = () => DemoShop | undefined;
 
-/** Anybody may open it; its link opens the dashboard for browsers on this machine alone. */
+/** Anybody may open the page. Only on this machine does its link contain a token for the dashboard. */
 export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): Route {
   let made: { readonly shop: DemoShop; readonly page: Route } | undefined;
   return (exchange) => {
@@ -234,7 +233,7 @@ export function createDemoRoute(demoShop: FindDemoShop, demoToken: DemoToken): R
   };
 }
 
-/** Pictures of the demo's products, where the demo store is served. */
+/** Pictures of the demo store's products. */
 export function pictureRoutes(demoShop: FindDemoShop): [path: string, route: Route][] {
   return picturedIds.map((id) => {
     const picture = createPage("image/svg+xml", () => pictureFile(id), { cacheControl: "public, max-age=3600" });

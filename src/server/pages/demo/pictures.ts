@@ -1,4 +1,4 @@
-/** Shapes of products, in a square of 64. */
+/** SVG paths of products, in a square of 64. */
 const shapes: Readonly<Record<string, string>> = {
   "linen-shirt": "M22 12l-12 7 5 11 6-3v26h22V27l6 3 5-11-12-7c-3 5-17 5-20 0z",
   "denim-jacket": "M22 11l-12 8 3 30h7V30v24h11V18l1-3 1 3v36h11V30v19h7l3-30-12-8-10 6z",
@@ -15,17 +15,17 @@ const shapes: Readonly<Record<string, string>> = {
 };
 const other = "M16 16h32v32H16z";
 
-/** Ids of the products that have drawings. */
+/** Ids of products that have a drawing. */
 export const picturedIds: readonly string[] = Object.keys(shapes);
 
 export const picturePath = (productId: string): string => `/demo/${productId}.svg`;
 
-/** The file of a drawing, which also shows on a dark page. */
+/** A drawing as a file, visible on light and dark pages. */
 export function pictureFile(productId: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#ece8ff"/><path fill="#5b3df5" fill-rule="evenodd" d="${shapes[productId] ?? other}"/></svg>`;
 }
 
-/** A drawing of a product, in the colors of the page. */
+/** A drawing in the colors of the page. */
 export function pictureOf(productId: string): string {
   return `<svg viewBox="0 0 64 64" aria-hidden="true"><path d="${shapes[productId] ?? other}"/></svg>`;
 }

@@ -1,10 +1,10 @@
 export interface Example {
   readonly query: string;
-  /** A text `{7 days ago}` stands for that time when the page is opened. */
+  /** When the page is opened, a text like `{7 days ago}` is replaced with that time. */
   readonly variables: object;
 }
 
-/** The first contents of GraphiQL's tabs: the questions that people come with, with ids of the demo store. */
+/** The first contents of GraphiQL's tabs answer what people ask first, with ids of the demo store. */
 export const examples: readonly Example[] = [
   {
     query: `# Run with Ctrl+Enter.

@@ -1,7 +1,7 @@
 import { tokenHeader } from "../../../stores/token.js";
 import { inScript } from "../pageToken.js";
 
-/** Above GraphiQL: the form for the access token, or that there is one. */
+/** The bar above GraphiQL: asks for the access token, or says that there is one. */
 export const tokenBar = `
 <header id="access">
   <form id="access-form">
@@ -20,10 +20,10 @@ export const tokenBar = `
 </header>`;
 
 /**
- * Asks for the access token once, keeps it in session storage, and sends it with each request that has none among its
- * own headers. The schema is fetched when there is a token. The dashboard of the same address shares it.
+ * Asks for the access token once, keeps it in session storage, and sends it with each request whose headers have none.
+ * Fetches the schema when there is a token. The dashboard at the same address uses the same token.
  *
- * @param demoToken is used where none was typed in
+ * @param demoToken used until the user enters a token
  */
 export function tokenScript(demoToken: string | undefined): string {
   return `
@@ -54,7 +54,7 @@ function isSendable(value) {
   return /^[\\x21-\\x7e]+$/u.test(value);
 }
 function store(value) {
-  try { value === null ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, value); } catch {} // lost on reload
+  try { value === null ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, value); } catch {} // the token is then lost on reload
 }
 function show(problem = "") {
   form.hidden = token !== null;
@@ -70,10 +70,10 @@ function use(value) {
   show();
   for (const proceed of waiting.splice(0)) proceed();
 }
-/** A stored token that no longer works gives way to that of the demo store. */
+/** If the stored token no longer works, uses that of the demo store. */
 function refuse(used) {
   if (used === null) return show("Enter your access token first: every operation needs one.");
-  if (used !== token) return; // replaced meanwhile
+  if (used !== token) return; // the user has replaced it since
   store(null);
   if (demo !== null && used !== demo) return use(demo);
   token = null;
@@ -83,7 +83,7 @@ function refuse(used) {
 globalThis.fetch = async (address, options = {}) => {
   if (String(address) !== endpoint) return send(address, options);
   const headers = new Headers(options.headers);
-  const isOwn = headers.has(header); // from the headers of the tab
+  const isOwn = headers.has(header); // set in the tab's headers
   const isSchema = !isOwn && String(options.body).includes("IntrospectionQuery");
   for (;;) {
     if (isSchema && token === null) await new Promise((proceed) => waiting.push(proceed));

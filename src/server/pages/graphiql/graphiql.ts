@@ -10,7 +10,7 @@ import type { Config } from "../../../config.js";
 type Parts = typeof parts;
 
 const { version } = createRequire(import.meta.url)("@graphql-yoga/render-graphiql/package.json") as { version: string };
-/** Relative: a proxy may serve the page below any path. */
+/** Relative, because a proxy may serve the page below any path. */
 const folder = `graphql/assets/graphiql-${version}`;
 
 const javaScript = "text/javascript; charset=utf-8";
@@ -23,7 +23,7 @@ const files: readonly (readonly [name: string, mediaType: string, part: keyof Pa
   ["graphql.worker.js", javaScript, "graphqlWorker"],
 ];
 
-/** Files of the installed package, at paths that contain its version. */
+/** Serves files of the installed package, at paths that contain its version. */
 export function createGraphiqlFiles(): readonly (readonly [path: string, Route])[] {
   return files.map(([name, mediaType, part]) => [
     `/${folder}/${name}`,
@@ -35,17 +35,17 @@ function loadParts(): Promise<Parts> {
   return import("@graphql-yoga/render-graphiql/graphiql");
 }
 
-/** GraphiQL with examples in tabs, and a bar for the access token. It calls the address of the page itself. */
+/** GraphiQL with examples in tabs, and a bar for the access token. It calls the page's own address. */
 export function graphiqlPage(token?: string): string {
   const [first, ...others] = examples.map(({ query, variables }) => ({
     query,
     variables: JSON.stringify(variables, null, 2),
   }));
   const options = {
-    ...first, // of the tabs alone GraphiQL would show the query without its variables
+    ...first, // given only in tabs, GraphiQL would show the query without its variables
     title: "Vitrine",
     logo: `<img src="${icon}" alt="" width="28" height="28">`,
-    method: "POST", // for subscriptions too, which may not fit into a URL
+    method: "POST", // also for subscriptions, because they may not fit into a URL
     shouldPersistHeaders: false,
     defaultTabs: [first, ...others],
     defaultEditorToolsVisibility: "variables",
@@ -72,7 +72,7 @@ YogaGraphiQL.renderYogaGraphiQL(document.querySelector("#root"), { ...options, o
 const style = `${tokenStyle}
   html, body { height: 100%; margin: 0; }
   .graphiql-container .graphiql-logo { color: inherit; }
-  /* GraphiQL takes a press for a drag and moves the tab away from the pointer. */
+  /* GraphiQL mistakes a press for a drag, and moves the tab away from the pointer. */
   .graphiql-container .graphiql-tab { transform: none !important; }
   @media (max-width: 48rem) {
     #graphiql-session { flex-direction: column; }
@@ -80,7 +80,7 @@ const style = `${tokenStyle}
   }
 `;
 
-/** In whole minutes, so that pages that are opened together ask for the same. */
+/** Rounds times to minutes, so that pages opened at about the same time send the same variables. */
 const fillTimes = String.raw`
 const minute = 60_000;
 const now = Math.floor(Date.now() / minute) * minute;
@@ -89,7 +89,7 @@ for (const tab of [options, ...options.defaultTabs]) {
   tab.variables = tab.variables.replaceAll(/\{(\d+) days ago\}/g, timeBefore);
 }`;
 
-/** Without the content of the last open tab, GraphiQL adds an empty one at each visit. */
+/** Without the content of the last open tab, GraphiQL adds an empty tab at each visit. */
 const reopenTab = `
 try {
   const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem("graphiql:tabState"));

@@ -118,7 +118,7 @@ test("a backup whose process has ended hinders no other; of two at a time, the l
   earlier.goOn();
   await expect(earlier.done).rejects.toMatchObject({
     code: "UNAVAILABLE",
-    message: "Another backup of this database has begun meanwhile, which ended this one.",
+    message: "Another backup of this database began and ended this one.",
   });
   later.goOn();
   await later.done;
