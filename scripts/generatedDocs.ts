@@ -9,6 +9,7 @@ import { type KpiName, kpiNames, kpis } from "../src/figures/show/kpis.js";
 import { columnsOf } from "../src/figures/store/showColumns.js";
 import { problemTypes } from "../src/api/rest/problemDetails.js";
 import { withLayouts } from "./layoutDocs.js";
+import { table } from "./markdownTable.js";
 
 const helpCharactersMax = 110;
 
@@ -49,15 +50,6 @@ function variableRow(variable: z.ZodType): string[] {
   return [`\`${title}\``, byDefault === "" ? "" : `\`${byDefault}\``, values.join(", "), description];
 }
 
-/** As oxfmt aligns it. */
-function table(heading: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = [heading, ...texts];
-  const widths = heading.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
-  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
-  return lines.join("\n");
-}
-
 function errors(): string {
   const codes = Object.keys(errorCodes) as ErrorCode[];
   const byStatus = codes.toSorted((a, b) => problemTypes[a].status - problemTypes[b].status);
@@ -80,7 +72,8 @@ function kpiPage(): string {
   const parts = [...valueTypes].filter((name) => fieldsOf(name).length > 0);
   return `# KPIs
 
-\`npm run docs\` writes this page from the schema. [Analytics](analytics.md#kpis) has an example and the rules.
+\`npm run docs\` writes this page from the schema. [Analytics](analytics.md#read-figures) has an example, and
+[figures](figures.md#kpis) the rules.
 
 ${table(["KPI", "Type", "Definition"], fieldsOf("Kpis").map(fieldRow))}
 

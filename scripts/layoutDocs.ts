@@ -1,6 +1,7 @@
 import { type Layout, namesIn, type Role } from "../src/files/formats/layout.js";
 import { roleMeanings } from "../src/files/formats/columnsUsed.js";
 import { layouts } from "../src/files/formats/recognize.js";
+import { table } from "./markdownTable.js";
 
 const namesCharactersMax = 117;
 const saleDates = ["saleStart", "saleEnd", "saleDates"] as const;
@@ -13,12 +14,43 @@ const groups: Readonly<Record<string, readonly Role[]>> = {
   Images: ["image", "moreImages", "variantImage", "position"],
 };
 
-/** The page with a section for each layout between its marks. @throws {Error} for a page without them, and a role of no group */
+/** The page with a table of files and a section for each layout between their marks. @throws {Error} for a role of no group */
 export function withLayouts(page: string): string {
-  const parts = page.split(/(<!-- \/?layouts -->)/u);
+  const sections = Object.entries(layouts).map(sectionOf).join("\n\n");
+  return between(between(page, "files", filesTable()), "layouts", sections);
+}
+
+/** @throws {Error} for a page without these marks */
+function between(page: string, mark: string, text: string): string {
+  const parts = page.split(new RegExp(`(<!-- /?${mark} -->)`, "u"));
   const [before, begin, , end, after] = parts;
-  if (parts.length !== 5) throw new Error("The page has no place for layouts.");
-  return `${before}${begin}\n\n${Object.entries(layouts).map(sectionOf).join("\n\n")}\n\n${end}${after}`;
+  if (parts.length !== 5) throw new Error(`The page has no place for ${mark}.`);
+  return `${before}${begin}\n\n${text}\n\n${end}${after}`;
+}
+
+/** By which columns a reader recognizes a file, and which option it needs. */
+function filesTable(): string {
+  const own = ["[Vitrine](catalog.md#csv)", "CSV", "`id`, `sku`, `title`, `available`", ""];
+  const any = ["another system", "CSV", "any", "[`--map`](#column-mapping)"];
+  const rows = Object.values(layouts).map((layout) => {
+    const { label, file, marks, columns } = layout;
+    const names = marks.map((mark) => {
+      const [name = ""] = namesIn(mark);
+      return name.startsWith("@") ? (namesIn(columns[name.slice(1) as Role] ?? "")[0] ?? name) : name;
+    });
+    const [kind = ""] = file.split(/:|, in /u);
+    return [
+      `[${label}](#${label.toLowerCase()})`,
+      kind,
+      names.map((name) => `\`${name}\``).join(", "),
+      columns.url === undefined ? "`--url-template`" : "",
+    ];
+  });
+  return table(["File of", "Kind", "Has columns such as", "Needs"], [own, ...rows.toSorted(byFirst), any]);
+}
+
+function byFirst([a = ""]: readonly string[], [b = ""]: readonly string[]): number {
+  return a < b ? -1 : 1;
 }
 
 function sectionOf([format, layout]: readonly [string, Layout]): string {

@@ -9,7 +9,7 @@ const app = await openTestApp();
 test("the overview's operations in the documentation run without errors, and are those that the page sends", async () => {
   const store = await createTestStore(app);
   for (const id of ["autumn-looks", "summer-sale"]) await saved(store, { id });
-  const markdown = await readFile(new URL("../../docs/dashboard.md", import.meta.url), "utf8");
+  const markdown = await readFile(new URL("../../docs/own-dashboard.md", import.meta.url), "utf8");
   const examples = examplesOf(markdown).filter(({ block }) => block.info === "graphql");
   const fields: string[] = [];
   for (const { block, variables } of examples) {

@@ -20,14 +20,15 @@ interface Client {
   printed(): string;
 }
 
-/** The recipes of docs/clients.md that subscribe, as programs that do not end. */
+/** The recipes of docs/clients.md and docs/other-clients.md that subscribe, as programs that do not end. */
 async function startRecipes(url: string): Promise<Client[]> {
   const folder = await mkdtemp(join(tmpdir(), "vt-clients-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const page = await readFile(join(root, "docs/clients.md"), "utf8");
-  const recipes = examplesOf(page).filter(({ block }) => block.text.includes("process.env.VALUES"));
-  const names = ["apollo", "urql", "graphql-sse"];
+  const pages = ["docs/clients.md", "docs/other-clients.md"].map((page) => readFile(join(root, page), "utf8"));
+  const examples = (await Promise.all(pages)).flatMap(examplesOf);
+  const recipes = examples.filter(({ block }) => block.text.includes("process.env.VALUES"));
+  const names = ["apollo", "graphql-sse", "urql"];
   expect(recipes).toHaveLength(names.length);
   return Promise.all(
     recipes.map(async ({ block }, index): Promise<Client> => {
@@ -59,7 +60,7 @@ async function untilNewValues(clients: readonly Client[]): Promise<number> {
   return clients.length - ended.length;
 }
 
-test("the recipes of docs/clients.md open their streams again after a restart, and after a kill", async () => {
+test("the recipes for clients open their streams again after a restart, and after a kill", async () => {
   const place = await migratedPlaceForTest();
   const env = { ...place.env, DEMO_TOKEN: token };
   let server: Serving = await serve(env);

@@ -27,7 +27,7 @@ import { shownValue } from "../../../lib/mustBe.js";
 import { clip } from "../../../lib/text.js";
 import { leafName } from "../input/inputShape.js";
 
-/** Limits of one operation; docs/access.md has the same table. */
+/** Limits of one operation; docs/requests.md has the same table. */
 export const limits = {
   /** UTF-16 units: twice as many as 5,000 tokens usually have. */
   textCharacters: 100_000,
