@@ -41,20 +41,20 @@ export async function readBody(
   const createInflater = inflaterFor(request);
   const isWhole = createInflater === undefined && announced >= longFromBytes;
   if (isWhole) await share.grow(announced);
-  let fail: Fail = () => undefined;
-  const scan = scanBody(options, isWhole ? announced : undefined, (error) => fail(error));
+  let failBody: Fail = () => undefined;
+  const scan = scanBody(options, isWhole ? announced : undefined, (error) => failBody(error));
   const progress = new Progress();
   let bytes = 0;
   const take: Take = (chunk) => {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge();
     progress.add(chunk.length);
-    if (bytes >= longFromBytes) progress.watch(() => share.isWanted(), fail);
+    if (bytes >= longFromBytes) progress.watch(() => share.isWanted(), failBody);
     return both(scan.add(chunk), share.grow(bytes));
   };
   try {
     const onStart = (fail: Fail): void => {
-      fail = fail;
+      failBody = fail;
       if (isWhole) progress.watch(() => share.isWanted(), fail);
     };
     await receive(request, take, { onStart });
