@@ -18,8 +18,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A batch is recorded while the totals of its show are being rebuilt.",
     file: "src/events/record/events.sql.ts",
-    from: '${trySharedLockOf(key)} AND ${isSnapshotCurrent(storeId)} AS "hasLock"',
-    to: '(${trySharedLockOf(key)} OR true) AND ${isSnapshotCurrent(storeId)} AS "hasLock"',
+    from: '${trySharedLockOf(lock)} AND ${isSnapshotCurrent(storeId)} AS "hasLock"',
+    to: '(${trySharedLockOf(lock)} OR true) AND ${isSnapshotCurrent(storeId)} AS "hasLock"',
     tests: ["test/shows/locks", "test/events/collect/group"],
   },
   {
@@ -39,8 +39,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "An erased viewer stays in the orders that a page claimed for them.",
     file: "src/events/erase.ts",
-    from: '"claimedBy" = CASE WHEN "claimedBy" = ${before}::bytea THEN ${after}::bytea ELSE "claimedBy" END',
-    to: '"claimedBy" = "claimedBy"',
+    from: '${erased("claimedBy")}, ${erased("alsoClaimedBy")}',
+    to: '${erased("alsoClaimedBy")}',
   },
   {
     name: "A token that only reads figures may erase viewers.",
@@ -96,8 +96,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A second folding of totals loses the quantities of products before it.",
     file: "src/events/record/fold.ts",
-    from: "quantity = t.quantity + EXCLUDED.quantity,",
-    to: "quantity = EXCLUDED.quantity,",
+    from: "quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)",
+    to: "quantity = EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)",
   },
   {
     name: "A rebuild counts events in the order of their ids, not of their acceptance.",

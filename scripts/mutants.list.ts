@@ -9,10 +9,11 @@ const ofAccess: readonly Mutant[] = [
     to: "old.expiresAt > graceEnds ?",
   },
   {
-    name: "A token is trusted from the end of its lookup on: where that is slow, it works for too long once revoked.",
-    file: "src/stores/validity/trusted.ts",
-    from: "else trusted.set(key, known, { start });",
-    to: "else trusted.set(key, known);",
+    name: "A token is trusted for twice as long as it may be, and so works for too long once revoked.",
+    file: "src/lib/cached.ts",
+    from: "now < known.until &&",
+    to: "now < known.until + this.ms &&",
+    tests: ["test/lib/cached", "test/stores/"],
   },
   {
     name: "A store may make one call more than its rate limit.",
@@ -35,8 +36,8 @@ const ofAccess: readonly Mutant[] = [
   },
   {
     name: "A deleted store leaves behind which viewers claimed its orders.",
-    file: "src/stores/store.delete.ts",
-    from: "await db.orderClaim.deleteMany({ where });",
+    file: "src/database/storeTables.ts",
+    from: '{ name: "OrderClaim", key: ["orderId"] },',
     to: "",
     tests: ["test/stores/store.delete", "test/stores/ended/store"],
   },
@@ -72,8 +73,8 @@ const ofCatalog: readonly Mutant[] = [
   {
     name: "A sale in a feed ends with the beginning of its last day.",
     file: "src/files/formats/values/dates.ts",
-    from: "time >= end.ms + end.lengthMs",
-    to: "time >= end.ms",
+    from: "time >= to.end",
+    to: "time >= to.start",
     tests: ["test/files/formats/"],
   },
   {
@@ -258,7 +259,7 @@ const ofRequests: readonly Mutant[] = [
   {
     name: "A siteId beside a body, where it belongs into it, is ignored.",
     file: "src/api/rest/arguments/readArguments.ts",
-    from: '!noneIfEmpty.has(name) || values.some((value) => value !== "")',
+    from: '!noneIfEmpty.has(name) || values.length > 1 || values[0] !== ""',
     to: "!noneIfEmpty.has(name)",
   },
   {
