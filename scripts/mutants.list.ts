@@ -109,7 +109,7 @@ const ofCommands: readonly Mutant[] = [
   },
   {
     name: "The log repeats a value that the database refused.",
-    file: "src/cli/serve/log.ts",
+    file: "src/cli/serve/run.ts",
     from: 'sqlState?.startsWith("22")',
     to: 'sqlState?.startsWith("23")',
     tests: ["test/errors/"],

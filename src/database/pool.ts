@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import pg, { type PoolConfig } from "pg";
-import { parseTextArray } from "./sql/arrayLiteral.js";
+import { parseTextArray } from "./rawParameters.js";
 import { socketFolderOf } from "./engine.js";
 import { codeOf, faultOfState, lockNotAvailable } from "./databaseErrors.js";
 import { yieldAfterBytes } from "../lib/streams/eventLoop.js";

@@ -1,8 +1,7 @@
 import type { Database } from "../database/client.js";
 import { directionSql, isBeyond, type SortDirection, type SortKey, type SortPosition } from "../database/sql/keyset.js";
 import { type LiveStream, Prisma } from "../generated/prisma/client.js";
-import type { LiveStreamFilter } from "./liveStream.list.js";
-import { searchedHost, searchedWords } from "./liveStream.list.js";
+import { type LiveStreamFilter, searchedHost, searchedWords } from "./liveStream.list.js";
 
 export type LiveStreamOrder = "STARTED_AT" | "NAME" | "SALES" | "ORDERS" | "VIEWERS";
 

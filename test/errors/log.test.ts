@@ -1,6 +1,6 @@
 import pino from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { loggedError } from "../../src/cli/serve/log.js";
+import { loggedError } from "../../src/cli/serve/run.js";
 import type { RootDatabase } from "../../src/database/client.js";
 import { createTestStore, startApp } from "../support/app.js";
 import { brokenDatabase } from "../support/faults/brokenDatabase.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cachedShow, cacheShow, namesMax } from "../../src/events/record/showCache.js";
+import { cachedShow, cacheShow, namesMax } from "../../src/events/record/events.record.js";
 import { noNames } from "../../src/events/record/countedNames.js";
 import { forStore } from "../../src/database/shares/forStore.js";
 import { testDatabase } from "../support/app.js";

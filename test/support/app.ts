@@ -5,7 +5,7 @@ import { issueToken } from "../../src/stores/token.js";
 import { createStore } from "../../src/stores/store.js";
 import type { LiveFeed } from "../../src/schema/context.js";
 import { createApp } from "../../src/app.js";
-import { loggedError } from "../../src/cli/serve/log.js";
+import { loggedError } from "../../src/cli/serve/run.js";
 import { type Config, readConfig } from "../../src/config.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { schema } from "../../src/api/graphql/schema.js";

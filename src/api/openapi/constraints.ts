@@ -1,5 +1,5 @@
 import { firstMax } from "../../schema/connections.js";
-import { searchCharactersMax } from "../../catalog/product/search/product.search.js";
+import { searchCharactersMax } from "../../catalog/product/search/product.searchIndex.js";
 import { recordCharactersMax } from "../../files/csv/records.js";
 import { type FieldKind, mapFields, productFieldNames, productFields } from "../../files/product/product.fields.js";
 import { imagesMax, priceMin, urlCharactersMax } from "../../files/product/product.rules.js";

@@ -7,9 +7,8 @@ import {
   isRequiredArgument,
 } from "graphql";
 import { AnswerDescriber } from "./answers/answers.js";
-import { type ExampleOfProblem, examplesOfProblems } from "./answers/problems.js";
+import { type ExampleOfProblem, examplesOfProblems, problemSchemas } from "./answers/problems.js";
 import { describeExport, fileParameters, fileSchemas } from "./describeExport.js";
-import { problemSchemas } from "./answers/problems.js";
 import { requestHeaders, responseHeaders } from "./answers/headers.js";
 import { describeResponses, sharedResponses } from "./answers/responses.js";
 import { type Components, defaultOf, describeArgument, inputSchema, parameterSchema } from "./schemas.js";

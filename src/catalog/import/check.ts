@@ -14,9 +14,8 @@ import {
   keysOf,
   type RowProblem,
 } from "./check.sql.js";
-import type { ImportJob, ProductSource, ReadResult } from "./importTypes.js";
+import type { ImportJob, ProductSource, ReadResult, ImportFailure, ImportFailures, Written } from "./importTypes.js";
 import type { ImportMode } from "./modes/mode.js";
-import type { ImportFailure, ImportFailures, Written } from "./result.js";
 import { ofImport, type StagedKey, type StagedRows } from "./staging/rows.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { fieldBits, requiredBits } from "../../files/product/product.fields.js";

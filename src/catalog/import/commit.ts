@@ -11,10 +11,9 @@ import { type LockCatalog, withCatalog } from "../../database/catalogLock.js";
 import { check, type Checked } from "./check.js";
 import { countProducts } from "./check.sql.js";
 import { idempotentImport } from "./idempotentImport.js";
-import { type ImportJob, importTimeoutMs } from "./importTypes.js";
+import { type ImportJob, importTimeoutMs, type ImportResult, importResult, type Written } from "./importTypes.js";
 import { excessOf, tooManyDeletions } from "./modes/mode.js";
 import { stageRemovals } from "./modes/replace.js";
-import { type ImportResult, importResult, type Written } from "./result.js";
 import { type StagedRows, withoutNestedLoops } from "./staging/rows.js";
 
 /**

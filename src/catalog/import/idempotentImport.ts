@@ -2,8 +2,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { storeGone } from "../../database/shares/caller.js";
 import { LockedError, retryWhileLocked } from "../../database/shares/lockWait.js";
 import { AppError } from "../../errors.js";
-import type { IdempotentRequest } from "./importTypes.js";
-import type { ImportResult } from "./result.js";
+import type { IdempotentRequest, ImportResult } from "./importTypes.js";
 
 /** Returns the stored answer, or does the work and stores its answer if there is one. */
 type Once<Answer> = (transaction: Database, work: () => Promise<Answer>) => Promise<Answer | ImportResult>;

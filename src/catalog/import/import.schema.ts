@@ -5,9 +5,8 @@ import type { Context, Original } from "../../schema/context.js";
 import { type ErrorPolicy, failuresListedMax, rowProblemsMax } from "../../files/rowChecks.js";
 import type { CsvSource } from "./entryPoints/fileProducts.js";
 import type { ImportOptions } from "./import.js";
-import type { IdempotentRequest } from "./importTypes.js";
+import type { IdempotentRequest, ImportFailure, ImportResult } from "./importTypes.js";
 import type { ImportMode as ImportModeValue, ModeOptions } from "./modes/mode.js";
-import type { ImportFailure, ImportResult } from "./result.js";
 
 const ImportErrorPolicy = builder.enumType("ImportErrorPolicy", {
   description: "How an import handles products that fail.",

@@ -1,6 +1,5 @@
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral, withRawParameters } from "../../database/rawParameters.js";
 import type { Database } from "../../database/client.js";
-import { withRawParameters } from "../../database/rawParameters.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { type EncodedRows, productColumns } from "../../files/product/product.columns.js";
 import { fieldBits, productFieldNames } from "../../files/product/product.fields.js";

@@ -1,10 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { type Attribution, attributionRules } from "../../orders/attribution/settings.js";
+import { type Attribution, attributionRules, parseWindow } from "../../orders/attribution/settings.js";
 import type { AttributionRule } from "../../database/codes.js";
 import { windowName } from "../../orders/attribution/reasonText.js";
 import { type AttributionChange, previewAttribution } from "../../orders/attribution/preview.js";
 import { attributionState, setAttribution } from "../../orders/attribution/recount.js";
-import { parseWindow } from "../../orders/attribution/settings.js";
 import { createViewerIndex } from "../../database/migrations/viewerIndex.js";
 import { count } from "../../lib/text.js";
 import { withStore } from "../runtime.js";

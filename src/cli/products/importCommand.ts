@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { type Command, Option, InvalidArgumentError } from "commander";
 import { importCsv, importNdjson, languageOf } from "../../catalog/import/entryPoints/fileProducts.js";
 import type { ErrorPolicy } from "../../files/rowChecks.js";
-import type { ImportResult } from "../../catalog/import/result.js";
+import type { ImportResult } from "../../catalog/import/importTypes.js";
 import { exitStatus, problemTable } from "../terminal/failure.js";
 import { printError, type OutputOptions, print, table } from "../terminal/output.js";
 import { type ShowProgress, withProgress } from "../terminal/progress.js";

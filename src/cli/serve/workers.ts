@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Lifecycle, withLifecycle, banner, hasNoStore } from "./lifecycle.js";
-import { openLog } from "./log.js";
+import { openLog } from "./run.js";
 import { createLocalCounter } from "../../stores/rateLimits/rateLimit.memory.js";
 import { countForWorker } from "../../server/cluster/primaryCounter.js";
 import type { Config } from "../../config.js";

@@ -18,8 +18,7 @@ import { nodesOf } from "../engine.js";
 import { isLockTimeout } from "../databaseErrors.js";
 import type { StoreNodes } from "../citus/nodes.js";
 import { beingMoved, onNodeFunction } from "../citus/onNode.sql.js";
-import { textArrayLiteral } from "./arrayLiteral.js";
-import { boundValue, withRawParameters } from "../rawParameters.js";
+import { textArrayLiteral, boundValue, withRawParameters } from "../rawParameters.js";
 
 /**
  * Sends a statement on one store's rows, perhaps within a transaction. No temporary tables, because only the transaction's node has them.

@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, LockedError, retryWhileLocked } from "../../database/shares/lockWait.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { inTransaction } from "../../database/transaction.js";
 import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { Prisma } from "../../generated/prisma/client.js";

@@ -1,6 +1,6 @@
 import { currencyOf } from "../../stores/store.currency.js";
 import type { RootDatabase } from "../../database/client.js";
-import { errorAt, Problems } from "../../errors.js";
+import { errorAt, Problems, AppError } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { withChannels } from "./inferChannel.js";
 import {
@@ -10,13 +10,41 @@ import {
   type EventConstraints,
   isSale,
   type ShopperEventInput,
+  type ShopperEvent,
 } from "../events.input.js";
-import { type Outcome, type Part, refusingStatuses, sendEvents, type ShowEvents } from "./events.send.js";
 import { foldTotals, markFoldable } from "./fold.js";
-import { areNamesReserved, reserveNames, nameLimits, type NameLimits, resetIfReplaced } from "./countedNames.js";
-import { cachedShow, type CachedShow, cacheShow, noteDuplicates, rowsToFoldMax } from "./showCache.js";
-import { findLiveStream, liveStreamNotFound, startWhenDue } from "../../shows/liveStream.js";
+import {
+  areNamesReserved,
+  reserveNames,
+  nameLimits,
+  type NameLimits,
+  resetIfReplaced,
+  type CachedNames,
+  noNames,
+} from "./countedNames.js";
+import {
+  findLiveStream,
+  liveStreamNotFound,
+  startWhenDue,
+  type LiveStreamStatus,
+  showKey,
+} from "../../shows/liveStream.js";
 import { waitForShowLock } from "../../database/showLock.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRowRefused } from "../../database/databaseErrors.js";
+import { withRawParameters } from "../../database/rawParameters.js";
+import { retrying } from "../../database/transaction.js";
+import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
+import {
+  eventColumns,
+  type BatchShow,
+  type Duplicates,
+  type EventBatch,
+  eventStatement,
+  isLate,
+} from "./events.sql.js";
+import { LRUCache } from "lru-cache";
+import { perDatabase } from "../../database/shares/forStore.js";
 
 export interface EventReceipt {
   readonly accepted: number;
@@ -189,4 +217,173 @@ function earliestOf(events: readonly ShopperEventInput[]): Date | null {
     if (occurredAt instanceof Date && (earliest === null || occurredAt < earliest)) earliest = occurredAt;
   }
   return earliest;
+}
+
+/** Each total is spread over so many rows, so that concurrent batches rarely update the same one. */
+const slots = 16;
+const pauseMsMax = 500;
+let lastSlot = Math.floor(Math.random() * slots);
+
+export function nextSlot(): number {
+  lastSlot = (lastSlot + 1) % slots;
+  return lastSlot;
+}
+
+export interface ShowEvents {
+  readonly lsId: string;
+  readonly events: readonly ShopperEventInput[];
+}
+
+/** An archived show takes refunds, because what it sold may still be returned. */
+function refusingStatuses(events: readonly ShopperEventInput[]): readonly LiveStreamStatus[] {
+  const areRefunds = events.length > 0 && events.every(({ type }) => type === "REFUND");
+  return areRefunds ? ["SCHEDULED"] : ["SCHEDULED", "ARCHIVED"];
+}
+
+/** The checked events of one show. */
+interface Part {
+  readonly lsId: string;
+  readonly events: readonly ShopperEvent[];
+  readonly earliest: Date | null;
+  /** Shows with these statuses do not take the events. */
+  readonly refusedBy: readonly LiveStreamStatus[];
+  readonly show: CachedShow;
+}
+
+export interface Outcome {
+  /** From 1, in the order of the parts. */
+  readonly place: number;
+  readonly status: string;
+  /** Whether the show's lock was taken before the snapshot; otherwise nothing was stored. */
+  readonly hasLock: boolean;
+  /** An event occurred too long before the show's start, or before its cutoff. Nothing was stored. */
+  readonly isTooEarly: boolean;
+  readonly createdAt: Date;
+  /** The show is not the one whose names are known. Nothing was stored. */
+  readonly isReplaced: boolean;
+  readonly accepted: number;
+  readonly rowsToFold: number;
+  /** Some orders are due to be attributed. */
+  readonly hasDueOrders: boolean;
+}
+
+/**
+ * Sends a batch, and sends it again if it was refused for an event that the show already has, or for a viewer whom a concurrent batch
+ * just stored with another first hour.
+ */
+function sendEvents(
+  db: RootDatabase,
+  storeId: string,
+  parts: readonly Part[],
+  deadline: number,
+): Promise<readonly Outcome[]> {
+  return withRawParameters((bind) => sendBatch(db, batchOf(storeId, parts, bind), parts, deadline));
+}
+
+type Batch = Omit<EventBatch, "duplicates">;
+
+function batchOf(storeId: string, parts: readonly Part[], bind: (value: string) => string): Batch {
+  const now = new Date();
+  return {
+    storeId,
+    shows: withOffsets(parts),
+    slot: nextSlot(),
+    now,
+    refusedBy: [...new Set(parts.flatMap((part) => part.refusedBy))],
+    hasOthers: parts.some(({ show }) => show.names.full.size > 0),
+    hasOrders: parts.some(({ events }) => events.some(({ type, orderId }) => type === "ORDER" && Boolean(orderId))),
+    hasLate: parts.some(({ events }) => events.some((event) => isLate(event, now.getTime()))),
+    kind: "events",
+    columns: eventColumns(
+      parts.map(({ events }) => events),
+      bind,
+    ),
+  };
+}
+
+async function sendBatch(
+  db: RootDatabase,
+  batch: Batch,
+  parts: readonly Part[],
+  deadline: number,
+): Promise<readonly Outcome[]> {
+  const { storeId } = batch;
+  let duplicates: Duplicates = parts.some(({ show }) => areDuplicatesExpected(show)) ? "expected" : "unexpected";
+  for (let attempt = 1; ; attempt += 1) {
+    const statement = eventStatement({ ...batch, duplicates });
+    try {
+      const send = () => queryStore<Outcome>(db, storeId, statement, ["createdAt"]);
+      return await retrying(() => retryAfterMoves(db, storeId, send, deadline - performance.now()));
+    } catch (error) {
+      if (!isRowRefused(error)) throw error;
+      if (performance.now() > deadline) throw contended();
+      if (duplicates === "unexpected") for (const { show } of parts) noteDuplicates(show, { wereUnexpected: true });
+      duplicates = "concurrent";
+      await sleep(Math.random() * Math.min(2 ** attempt, pauseMsMax));
+    }
+  }
+}
+
+function withOffsets(parts: readonly Part[]): BatchShow[] {
+  let offset = 0;
+  return parts.map(({ lsId, events, earliest, show }) => {
+    const of = { lsId, earliest, createdAt: show.names.createdAt, offset };
+    offset += events.length;
+    return of;
+  });
+}
+
+function contended(): AppError {
+  const message = "Other requests record events of the same viewers. Nothing was changed.";
+  return new AppError("UNAVAILABLE", message, { retryAfterSeconds: 1 });
+}
+
+interface CachedShow {
+  readonly names: CachedNames;
+  /** Rows written since the last folding. */
+  rowsToFold: number;
+  /** The number of consecutive batches without duplicates. */
+  batchesWithoutDuplicates: number;
+  /** The number of such batches from which on no duplicates are expected. */
+  batchesUntilUnexpected: number;
+}
+
+/** The size of the cache for all stores, in names: about 40 MB. A show counts as 100 names besides its own. */
+export const namesMax = 500_000;
+/** The number of rows that does not measurably slow down readers. */
+const rowsToFoldMax = 1_000;
+const batchesUntilUnexpectedMin = 16;
+const batchesUntilUnexpectedMax = 16_384;
+
+const showsOf = perDatabase(() => new LRUCache<string, CachedShow>({ maxSize: namesMax, sizeCalculation: sizeOf }));
+
+/** A show that is new to the cache may have totals to fold. */
+export function cachedShow(db: RootDatabase, storeId: string, lsId: string): CachedShow {
+  return (
+    showsOf(db).get(showKey(storeId, lsId)) ?? {
+      names: noNames(),
+      rowsToFold: rowsToFoldMax,
+      batchesWithoutDuplicates: 0,
+      batchesUntilUnexpected: batchesUntilUnexpectedMin,
+    }
+  );
+}
+
+function areDuplicatesExpected(show: CachedShow): boolean {
+  return show.batchesWithoutDuplicates < show.batchesUntilUnexpected;
+}
+
+/** After each unexpected duplicate, twice as many batches must have none, because each leaves an error in PostgreSQL's log. */
+function noteDuplicates(show: CachedShow, { wereUnexpected }: { readonly wereUnexpected: boolean }): void {
+  show.batchesWithoutDuplicates = 0;
+  if (!wereUnexpected) return;
+  show.batchesUntilUnexpected = Math.min(show.batchesUntilUnexpected * 2, batchesUntilUnexpectedMax);
+}
+
+export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show: CachedShow): void {
+  showsOf(db).set(showKey(storeId, lsId), show);
+}
+
+function sizeOf({ names: { cached } }: CachedShow): number {
+  return 100 + cached.LIVE.size + cached.REPLAY.size + cached.SOURCE.size + cached.PRODUCT.size;
 }

@@ -1,14 +1,15 @@
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import type { Statement } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { LiveStreamStatus } from "../../shows/liveStream.js";
 import { isSnapshotCurrent, showLockKey, trySharedLockOf } from "../../database/showLock.js";
-import type { EventColumns } from "./events.columns.js";
-import { lateOf, lateTime } from "./events.late.sql.js";
 import { totalsOf } from "./events.totals.sql.js";
-import { storeRow } from "./showRow.js";
+import { storeRow, type StoreRow } from "./showRow.js";
 import { viewersOf } from "./viewers.sql.js";
-import { reasonCodes, ruleCodes } from "../../database/codes.js";
+import { reasonCodes, ruleCodes, channelCodes, typeCodes } from "../../database/codes.js";
+import type { OrderLineInput, ShopperEvent } from "../events.input.js";
+import { deviceName, sourceName } from "./countedNames.js";
+import { idArrayLiteral } from "./eventValues.sql.js";
 
 /** With `unexpected`, the statement fails for any duplicate; with `expected`, only for a concurrent one; with `concurrent`, never. */
 export type Duplicates = "unexpected" | "expected" | "concurrent";
@@ -254,4 +255,90 @@ function ordersOf(): Prisma.Sql {
         value, 0, 0, ${lines}, '[]'
       FROM ${source}, input AS e
       WHERE ${isStore} AND type = 3 AND "orderId" <> '')`;
+}
+
+/** Array literals for `unnest`, and the number of events. A column with only empty texts or nulls has no elements. */
+export type EventColumns = ReturnType<typeof eventColumns>;
+
+/**
+ * @param eventsOfShows by show
+ * @param bind of withRawParameters
+ */
+export function eventColumns(eventsOfShows: readonly (readonly ShopperEvent[])[], bind: (column: string) => string) {
+  const events = eventsOfShows.flat();
+  const texts = (value: (event: ShopperEvent) => string) => {
+    const values = events.map(value);
+    return values.every((text) => text === "") ? "{}" : bind(textArrayLiteral(values));
+  };
+  /** Makes an array of values that never need quotes. */
+  const plain = (value: (event: ShopperEvent) => string | number) => bind(`{${events.map(value).join(",")}}`);
+  const ids = (value: (event: ShopperEvent) => string) => bind(idArrayLiteral(events.map(value)));
+  return {
+    count: events.length,
+    place: bind(placesOf(eventsOfShows)),
+    id: ids(({ id }) => id),
+    type: plain(({ type }) => typeCodes[type]),
+    channel: plain(({ channel }) => channelCodes[channel]),
+    viewerId: ids(({ viewerId }) => viewerId ?? ""),
+    device: texts(({ device }) => deviceName(device) ?? ""),
+    source: texts(({ source }) => sourceName(source) ?? ""),
+    value: plain(valueOf),
+    orderId: texts(({ orderId }) => orderId ?? ""),
+    lines: texts(({ lines }) => linesText(lines ?? [])),
+    productId: texts(({ productId }) => productId ?? ""),
+    occurredAt: events.some(({ occurredAt }) => occurredAt)
+      ? plain(({ occurredAt }) => (occurredAt ? `"${occurredAt.toISOString()}"` : "NULL"))
+      : "{}",
+  };
+}
+
+/** The place of each event's show, from 1. The array is empty if there is one show. */
+function placesOf(eventsOfShows: readonly (readonly ShopperEvent[])[]): string {
+  if (eventsOfShows.length === 1) return "{}";
+  return `{${eventsOfShows.flatMap((ofShow, index) => ofShow.map(() => index + 1)).join(",")}}`;
+}
+
+function valueOf({ type, seconds, amount }: ShopperEvent): number {
+  if (type === "VIEW") return seconds ?? 0;
+  return type === "ADD_TO_CART" ? 0 : (amount ?? 0);
+}
+
+function linesText(lines: readonly OrderLineInput[]): string {
+  if (lines.length === 0) return "";
+  return JSON.stringify(lines.map(({ productId, quantity, amount }) => ({ productId, quantity, amount })));
+}
+
+/** Orders are attributed again five minutes after they were placed, so an event that began after this is not missed. */
+const lateMs = 240_000;
+
+/** Whether a VIEW or a cart began so long ago that orders of its viewer may not be attributed again by themselves. */
+export function isLate({ type, occurredAt, seconds }: ShopperEvent, nowMs: number): boolean {
+  if (type !== "VIEW" && type !== "ADD_TO_CART") return false;
+  return (occurredAt?.getTime() ?? nowMs) - (seconds ?? 0) * 1_000 < nowMs - lateMs;
+}
+
+/** Events that began before this are late. */
+function lateTime(nowMs: number): Date {
+  return new Date(nowMs - lateMs);
+}
+
+/** When a stored event `e` began. */
+export function beginningOf(e: string): Prisma.Sql {
+  const column = (name: string) => Prisma.raw(`${e}."${name}"`);
+  const seconds = Prisma.sql`CASE WHEN ${column("type")} = ${typeCodes.VIEW}::int THEN ${column("value")} ELSE 0 END`;
+  return Prisma.sql`(${column("occurredAt")} - (${seconds})::float8 * interval '1 second')`;
+}
+
+/**
+ * Notes late events, under rules that count views and carts. The sweep then marks the orders of their viewers as due
+ * (orders/attribution/pendingAttribution.ts). It only inserts here, because updates of orders would wait for whoever records them.
+ */
+function lateOf({ source, isStore }: StoreRow, before: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    late AS (
+      INSERT INTO "LateEvent" ("storeId", show, id)
+      SELECT o.id, e.show, e.id FROM ${source}, fresh AS e
+      WHERE ${isStore} AND o."attributionRule" <> 'AS_SENT' AND e.type < 3
+        AND ${beginningOf("e")} < ${before}::timestamptz ORDER BY e.show, e.id
+      ON CONFLICT ("storeId", show, id) DO NOTHING)`;
 }

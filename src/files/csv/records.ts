@@ -1,5 +1,15 @@
-import { DamagedRow, hasEscapedQuote, isDoubtful, type Place, Retries, shapeOf, type Width } from "./damage.js";
-import { Finder, isSpace, LineEnds } from "./finder.js";
+import {
+  DamagedRow,
+  hasEscapedQuote,
+  isDoubtful,
+  type Place,
+  Retries,
+  shapeOf,
+  type Width,
+  Finder,
+  isSpace,
+  LineEnds,
+} from "./damage.js";
 
 /** Meta's files have lines of these above their header: `# Required | …`, `# ref_application_id 123`, `#LEARN HOW TO …`. */
 const comment = /^\s*"?#\s*(?:ref_(?:application|asset)_id\b|[^\s,;|]+[ |][^,;\t])/iu;

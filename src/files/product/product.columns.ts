@@ -1,4 +1,4 @@
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { isStorable } from "../../lib/text.js";
 import { type FieldKind, mapFields, type ProductInput, productFieldNames } from "./product.fields.js";
 import { searchText } from "../../lib/words.js";

@@ -1,8 +1,13 @@
 import type { Channel } from "../../events/events.input.js";
-import { channelCodes } from "../../database/codes.js";
-import type { AttributionRule, Reason } from "../../database/codes.js";
-import { counted, type CountedOrder, type CountedRefund } from "../state/order.state.js";
-import { type KnownOrder, type OrderLine, type OrderRefund } from "../state/order.state.js";
+import { channelCodes, type AttributionRule, type Reason } from "../../database/codes.js";
+import {
+  counted,
+  type CountedOrder,
+  type CountedRefund,
+  type KnownOrder,
+  type OrderLine,
+  type OrderRefund,
+} from "../state/order.state.js";
 import type { AttributionSettings } from "./settings.js";
 import { divide, fromUnits, toUnits } from "../../lib/money.js";
 

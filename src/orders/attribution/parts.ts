@@ -1,6 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { withRawParameters } from "../../database/rawParameters.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { withRawParameters, textArrayLiteral } from "../../database/rawParameters.js";
 import type { KnownOrder, OrderLine } from "../state/order.state.js";
 import type { AttributedPart, PartRefund } from "./attribution.js";
 import { type AttributionRule, type Reason, reasonCodes, ruleCodes } from "../../database/codes.js";

@@ -1,10 +1,10 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked } from "../../database/shares/lockWait.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { queryStore, retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
-import { beginningOf } from "../../events/record/events.late.sql.js";
+import { beginningOf } from "../../events/record/events.sql.js";
 import { attributionOf } from "./settings.js";
 import { attributeOrders, lockTimeoutMs } from "../state/order.record.js";
 import { waitForOrders } from "../state/order.store.js";

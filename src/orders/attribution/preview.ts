@@ -4,10 +4,9 @@ import { byEvidence } from "../state/order.record.js";
 import { attributedBy, orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
 import { fromUnits, toUnits } from "../../lib/money.js";
 import { attribute } from "./attribution.js";
-import type { Attribution } from "./settings.js";
+import { type Attribution, attributionOf } from "./settings.js";
 import { readEvidences } from "./touchpoints.js";
 import { partsBefore } from "./parts.js";
-import { attributionOf } from "./settings.js";
 
 const pageOrders = 1_000;
 /** More would take too long: these take some seconds. */

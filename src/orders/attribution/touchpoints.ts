@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { secondsMax } from "../../events/events.input.js";
 import { idArrayLiteral } from "../../events/record/eventValues.sql.js";

@@ -1,7 +1,6 @@
 import type { Database } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
-import { counted, type CountedOrder, netOf } from "../state/order.state.js";
-import { merge, type OrderNews } from "../state/order.state.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
+import { counted, type CountedOrder, netOf, merge, type OrderNews } from "../state/order.state.js";
 import { orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
 import { fromUnits } from "../../lib/money.js";
 import { type FileOrder, isPaid, statusOf } from "./fileOrder.js";

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { shownValue } from "../../lib/mustBe.js";
 import type { FileOrder } from "./fileOrder.js";
 import { faultAt } from "./orderLines.js";

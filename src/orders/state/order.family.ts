@@ -1,6 +1,6 @@
 import type { Database } from "../../database/client.js";
 import { LockedError } from "../../database/shares/lockWait.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 
 /**
  * How orders belong together. A marketplace divides an order into orders of its vendors: these count with the whole order, and not by

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { errorAt } from "../../errors.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { canBeKey } from "../../lib/text.js";
@@ -8,8 +8,7 @@ import type { Channel } from "../../events/events.input.js";
 import type { AttributedPart } from "../attribution/attribution.js";
 import { reasonText } from "../attribution/reasonText.js";
 import type { AttributionRule } from "../../database/codes.js";
-import { counted } from "./order.state.js";
-import { type OrderLine } from "./order.state.js";
+import { counted, type OrderLine } from "./order.state.js";
 import { attributedBy, channelOf, type Claimed, orderColumns, orderOf, type OrderRow } from "./order.store.js";
 import { partsBefore } from "../attribution/parts.js";
 import { attributionOf } from "../attribution/settings.js";

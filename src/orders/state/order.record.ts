@@ -1,19 +1,18 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { asLocked, retryWhileLocked } from "../../database/shares/lockWait.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../database/rawParameters.js";
 import { retryAfterMoves } from "../../database/sql/storeStatements.js";
 import { inTransaction, setLocal } from "../../database/transaction.js";
 import { AppError } from "../../errors.js";
 import { markFoldable } from "../../events/record/fold.js";
 import { attribute } from "../attribution/attribution.js";
-import type { Attribution } from "../attribution/settings.js";
+import { type Attribution, type AttributionSettings, attributionOf } from "../attribution/settings.js";
 import { readEvidences } from "../attribution/touchpoints.js";
 import { entriesOf, type Entry, recordEntries } from "./orderEntries.js";
 import { joinFamilies, relativesOf } from "./order.family.js";
 import { merge, type OrderNews, unknownOrder } from "./order.state.js";
 import { attributedBy, type Claimed, keepClaims, lockOrders, saveOrders, withClaims } from "./order.store.js";
 import { partsBefore, saveParts } from "../attribution/parts.js";
-import { type AttributionSettings, attributionOf } from "../attribution/settings.js";
 
 export interface OrderReceipt {
   /** Orders that are new or changed. */

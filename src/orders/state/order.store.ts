@@ -1,6 +1,5 @@
 import type { Database } from "../../database/client.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
-import { withRawParameters } from "../../database/rawParameters.js";
+import { textArrayLiteral, withRawParameters } from "../../database/rawParameters.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import type { Channel } from "../../events/events.input.js";
 import { channelCodes } from "../../database/codes.js";

@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../database/client.js";
 import { LockedError } from "../../database/shares/lockWait.js";
-import { withRawParameters } from "../../database/rawParameters.js";
-import { textArrayLiteral } from "../../database/sql/arrayLiteral.js";
+import { withRawParameters, textArrayLiteral } from "../../database/rawParameters.js";
 import { queryStore } from "../../database/sql/storeStatements.js";
 import { reserveNamesWithin, nameLimits, type NamesOfShow, type NewName } from "../../events/record/countedNames.js";
-import { nextSlot, type Outcome } from "../../events/record/events.send.js";
+import { nextSlot, type Outcome } from "../../events/record/events.record.js";
 import { reversalCodes, typeCodes } from "../../database/codes.js";
 import { idArrayLiteral } from "../../events/record/eventValues.sql.js";
-import type { EventColumns } from "../../events/record/events.columns.js";
-import { eventStatement } from "../../events/record/events.sql.js";
+import { type EventColumns, eventStatement } from "../../events/record/events.sql.js";
 import { unknownName } from "../../events/record/countedNames.sql.js";
 import type { OrderLine } from "./order.state.js";
 import type { AttributedPart } from "../attribution/attribution.js";

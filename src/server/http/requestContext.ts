@@ -1,10 +1,9 @@
 import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
-import type { Identity } from "../../schema/context.js";
+import type { Identity, LiveFeed, Context, RequestAccess, Notice } from "../../schema/context.js";
 import { type Identify, tokenHeader } from "../../stores/token.js";
 import type { TokenEnds } from "../../stores/validity/tokenEnds.js";
 import { type RateLimits, rateLimitHeaders } from "../../schema/limits/policies.js";
-import type { LiveFeed } from "../../schema/context.js";
 import { attributeDue } from "../../orders/attribution/pendingAttribution.js";
 import type { Config } from "../../config.js";
 import type { Database, RootDatabase } from "../../database/client.js";
@@ -12,7 +11,6 @@ import { type Caller, withCaller, reasonOf } from "../../database/shares/caller.
 import { forStore } from "../../database/shares/forStore.js";
 import type { AppError } from "../../errors.js";
 import { ResponseBudget } from "../../schema/limits/responseBudget.js";
-import type { Context, RequestAccess, Notice } from "../../schema/context.js";
 import { clientLeft, endSignal, hasEnded, onResponseEnd } from "../../lib/streams/responseEnd.js";
 import type { Exchange } from "./exchange.js";
 import { keyNotTaken } from "../../schema/operationNames.js";

@@ -14,11 +14,11 @@ import {
   requestIdOf,
   type Route,
   targetOf,
+  proxyWatch,
 } from "./exchange.js";
 import { createGraphQLRoute, type GraphQLRouteOptions } from "./routes/graphql.route.js";
 import { createHooksRoute, type HooksRouteOptions } from "./routes/hooks.route.js";
 import { createPageRoutes, type PagesOptions } from "../pages/pageRoutes.js";
-import { proxyWatch } from "./exchange.js";
 import { trackerFolders } from "../pages/tracker.js";
 import { sendGraphQLError, sendRestError } from "./sendError.js";
 import { send } from "./respond.js";

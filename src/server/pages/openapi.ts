@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { LRUCache } from "lru-cache";
-import type { Route } from "../http/exchange.js";
+import { type Route, isThroughProxy } from "../http/exchange.js";
 import { createPage } from "./page.js";
-import { isThroughProxy } from "../http/exchange.js";
 
 const mediaType = "application/json; charset=utf-8";
 

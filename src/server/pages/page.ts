@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createHash } from "node:crypto";
 import { type Coding, compress, compressedLengthMin, preferredCoding } from "../content/compress.js";
-import { entityTag, isKnown } from "../http/respond.js";
-import { addVary, send } from "../http/respond.js";
+import { entityTag, isKnown, addVary, send } from "../http/respond.js";
 
 interface Kept {
   readonly body: Buffer;

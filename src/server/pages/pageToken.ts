@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Route } from "../http/exchange.js";
+import { type Route, isThroughProxy } from "../http/exchange.js";
 import { createPage } from "./page.js";
-import { isThroughProxy } from "../http/exchange.js";
 
 /** The token that pages fill in. Undefined if there is no demo store. */
 export type DemoToken = () => string | undefined;

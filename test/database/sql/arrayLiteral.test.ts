@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseTextArray, textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
+import { parseTextArray, textArrayLiteral } from "../../../src/database/rawParameters.js";
 import { openTestDatabase } from "../../support/app.js";
 import { anyUrl } from "../../support/fuzz/anyUrl.js";
 import { anyText } from "../../support/fuzz/anyText.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chunkRowsMax } from "../../../src/files/chunkRows.js";
-import { textArrayLiteral } from "../../../src/database/sql/arrayLiteral.js";
+import { textArrayLiteral } from "../../../src/database/rawParameters.js";
 import {
   emptyRow,
   header,

@@ -12,8 +12,7 @@ import { type CsvChunk, type CsvOptions, type CsvResult, type FileReading, readC
 import { readNdjson } from "../../../files/json/ndjsonLines.js";
 import { readOnThread } from "../../../files/readingThread.js";
 import { importFrom, type ImportOptions } from "../import.js";
-import type { ProductSource } from "../importTypes.js";
-import type { ImportResult } from "../result.js";
+import type { ProductSource, ImportResult } from "../importTypes.js";
 
 /** A file is UTF-8, unless `fileFormat` names another encoding. */
 export type TextSource = { readonly text: string } | { readonly file: string };

@@ -7,8 +7,13 @@ import { canBeKey, isLongerThan } from "../../../lib/text.js";
 import { readsUnblocked } from "../product.lookup.js";
 import type { FieldName } from "../../../files/product/product.fields.js";
 import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
-import { searchCharactersMax, searchQuery } from "../search/product.search.js";
-import { countMatches, searchProducts, type SizedProduct } from "../search/product.searchIndex.js";
+import {
+  searchCharactersMax,
+  searchQuery,
+  countMatches,
+  searchProducts,
+  type SizedProduct,
+} from "../search/product.searchIndex.js";
 
 type SortOrder = { readonly orderBy: ProductOrder; readonly direction: SortDirection };
 

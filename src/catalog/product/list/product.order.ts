@@ -1,8 +1,13 @@
 import type { Database } from "../../../database/client.js";
 import { directionSql, isBeyond, isIdBeyond, type SortDirection, type SortKey } from "../../../database/sql/keyset.js";
 import { Prisma } from "../../../generated/prisma/client.js";
-import type { SearchQuery } from "../search/product.search.js";
-import { matching, type PageLimits, productColumnsOf, readPage } from "../search/product.searchIndex.js";
+import {
+  type SearchQuery,
+  matching,
+  type PageLimits,
+  productColumnsOf,
+  readPage,
+} from "../search/product.searchIndex.js";
 import type { StoredProduct } from "../product.sql.js";
 
 export type ProductOrder = "ID" | "TITLE" | "PRICE" | "UPDATED_AT";

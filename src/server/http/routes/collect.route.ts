@@ -22,11 +22,9 @@ import { parseJson } from "../../../lib/json/parseJson.js";
 import { onlyParameters } from "../../../api/rest/arguments/readArguments.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
 import { contentTypeOf, receiveWhole } from "../../content/body.js";
-import { conditionNotTaken, conditionOf } from "../respond.js";
-import type { Exchange, Route } from "../exchange.js";
+import { conditionNotTaken, conditionOf, respondJson } from "../respond.js";
+import { type Exchange, type Route, isThroughProxy } from "../exchange.js";
 import { sendRestError } from "../sendError.js";
-import { respondJson } from "../respond.js";
-import { isThroughProxy } from "../exchange.js";
 
 /** Providers assign IPv6 networks of 64 bits, so a client has all addresses of one. */
 const networkParts = 4;

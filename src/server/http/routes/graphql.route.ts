@@ -18,13 +18,12 @@ import type { PersistedOperations } from "../../../api/graphql/persisted.js";
 import { longFromBytes } from "../../../lib/json/scanJson.js";
 import { type BodyBudget, readBody, requireJson } from "../../content/body.js";
 import { sendEvents } from "../sendEvents.js";
-import { conditionNotTaken, conditionOf } from "../respond.js";
+import { conditionNotTaken, conditionOf, addVary, markPrivate, respond } from "../respond.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { graphiqlPage, servesGraphiql } from "../../pages/graphiql/graphiql.js";
 import { createTokenPage, type DemoToken } from "../../pages/pageToken.js";
 import { sendGraphQLError } from "../sendError.js";
-import { addVary, markPrivate, respond } from "../respond.js";
 
 export interface GraphQLRouteOptions extends ContextOptions {
   readonly gateway: (request: IncomingMessage, response: ServerResponse, context: Context) => unknown;

@@ -1,9 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { createDeliver, type Deliver } from "../../../orders/hooks/storeDeliveries.js";
-import { type FindHook, hooksPath, isSigned, type KnownHook, noteFault } from "../../../orders/hooks/hook.js";
+import {
+  type FindHook,
+  hooksPath,
+  isSigned,
+  type KnownHook,
+  noteFault,
+  createNoteRefused,
+  isRefusal,
+  type Refused,
+} from "../../../orders/hooks/hook.js";
 import { PayloadError } from "../../../orders/hooks/payload.js";
-import { createNoteRefused, isRefusal, type Refused } from "../../../orders/hooks/refused.js";
 import { readShopify } from "../../../orders/hooks/shopify.js";
 import { isPing, readWoocommerce } from "../../../orders/hooks/woocommerce.js";
 import { currencyOf } from "../../../stores/store.currency.js";
@@ -14,9 +22,8 @@ import { forStore } from "../../../database/shares/forStore.js";
 import { AppError } from "../../../errors.js";
 import { MethodNotAllowedError } from "../../../api/rest/handler.js";
 import { receiveWhole } from "../../content/body.js";
-import { conditionNotTaken, conditionOf } from "../respond.js";
+import { conditionNotTaken, conditionOf, respondJson, send } from "../respond.js";
 import type { Exchange, Route } from "../exchange.js";
-import { respondJson, send } from "../respond.js";
 import { sendRestError } from "../sendError.js";
 
 export interface HooksRouteOptions {

@@ -11,11 +11,19 @@ import type { ExportCall } from "../../../api/rest/exports/export.routes.js";
 import { restBase } from "../../../api/rest/routes/route.js";
 import { type BodyBudget, contentTypeOf, readBody, receive, requireJson } from "../../content/body.js";
 import { withUpload } from "../../content/upload.js";
-import { type Condition, conditionNotTaken, conditionOf } from "../respond.js";
+import {
+  type Condition,
+  conditionNotTaken,
+  conditionOf,
+  addVary,
+  markPrivate,
+  respondJson,
+  respondRead,
+  send,
+} from "../respond.js";
 import { type Exchange, isRead, type Route } from "../exchange.js";
 import { type ContextOptions, createContext, fingerprintScope, refuseKey, withIdempotency } from "../requestContext.js";
 import { sendRestError } from "../sendError.js";
-import { addVary, markPrivate, respondJson, respondRead, send } from "../respond.js";
 import { compressor, preferredCoding } from "../../content/compress.js";
 
 export interface RestRouteOptions extends ContextOptions {

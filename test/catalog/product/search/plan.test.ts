@@ -1,7 +1,7 @@
 // @engine postgresql
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { listProducts } from "../../../../src/catalog/product/list/product.list.js";
-import { storeMark } from "../../../../src/catalog/product/search/product.search.js";
+import { storeMark } from "../../../../src/catalog/product/search/product.searchIndex.js";
 import type { Database } from "../../../../src/database/client.js";
 import { Prisma } from "../../../../src/generated/prisma/client.js";
 import { createTestStore, openTestApp, startApp, testDatabase, type TestStore } from "../../../support/app.js";
