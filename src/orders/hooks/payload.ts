@@ -158,14 +158,19 @@ export function viewerOf(order: Json, list: string, name: string, note: (fault: 
   }
   for (const attribute of Object.values(attributes)) {
     if (typeof attribute !== "object") note(`An item of ${list} is not an object: no viewer was read from it.`);
-    const { [name]: key, value } = (attribute ?? {}) as Json;
-    if (typeof key !== "string" || !isViewerName(key)) continue;
+    const value = valueOfViewer(attribute as Json | null, name);
     if (typeof value === "string" || typeof value === "number") {
       const viewer = viewerIdOf(String(value), note);
       if (viewer !== null) return viewer;
     } else if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
   }
   return null;
+}
+
+/** Undefined for an attribute of something else. */
+function valueOfViewer(attribute: Json | null, name: string): unknown {
+  const { [name]: key, value } = attribute ?? {};
+  return typeof key === "string" && isViewerName(key) ? value : undefined;
 }
 
 /** Null for a text that is no id of a viewer, which is noted unless it is blank. */
