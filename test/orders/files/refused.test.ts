@@ -112,6 +112,14 @@ test("a file without any row is refused, and so is a header that is unclear", as
   );
 });
 
+test.each([
+  ["PK\u0003\u0004\u0014\0\u0006\0\b\0!\0[Content_Types].xml", "an Excel workbook (.xlsx)"],
+  ["PK\u0003\u0004\u0014\0orders.csv", "a ZIP archive"],
+])("a file that is no text is named, with what to do: %j", async (content, name) => {
+  const message = `The file is ${name}, and not CSV or NDJSON: unpack it, or export it as that.`;
+  expect(await refusal(content)).toBe(message);
+});
+
 test("a row of another width, as a comma without quotes or a file that was cut off makes it, is refused", async () => {
   const good = pluginCsv([pluginRow("1")]);
   expect(await refusal(`${good}2,W-2,2026-05-04 10:00,paid,1,234.50,EUR,0,mug,Mug,1,5.00,note\n`)).toBe(
