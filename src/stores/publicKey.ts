@@ -178,7 +178,7 @@ export function isAmong(origins: readonly string[], origin: string): boolean {
 
 /**
  * Whether what a page names as its viewer's source is a host of these origins, or below one of them: a page of the same shop.
- * Ports, `www.` and case make no difference.
+ * Ports, `www.`, case and a point at the end make no difference.
  */
 export function isOwnHost(origins: readonly string[], source: string): boolean {
   const host = plainHost(source);
@@ -192,5 +192,5 @@ function plainHost(host: string): string {
   return host
     .toLowerCase()
     .replace(/^www\./u, "")
-    .replace(/:\d+$/u, "");
+    .replace(/\.?(?::\d+)?$/u, "");
 }
