@@ -152,7 +152,8 @@ class OrderReader {
     const [sku, ...others] = ids.length > 0 ? ids : [lineName ?? ""];
     if (!sku) return [];
     const text = row.cells.quantity ?? "";
-    const quantity = /^\d+(?:[.,]0+)?$/u.test(text) ? Number.parseInt(text, 10) : undefined;
+    const isThousands = /^[1-9]\d{0,2}[.,]000$/u.test(text); // or a whole number with three decimals
+    const quantity = /^\d+(?:[.,]0+)?$/u.test(text) && !isThousands ? Number.parseInt(text, 10) : undefined;
     const price = this.#amount(row, "price");
     if (price === undefined || price < 0) throw amountFault(row, "price", this.settings.currency);
     if (quantity === undefined) {

@@ -41,6 +41,11 @@ test.each<[string, Cells, string]>([
   ["a negative price", { "Item Price": "-1.00" }, noAmount(3, "Item Price", "-1.00")],
   ["a total with one mark before three digits", { "Order Total": "1.234", "Item Price": "1" }, ambiguous(3)],
   ["a part of a line", { Quantity: "0.5" }, 'Line 3: Quantity must be a whole number, and not "0.5".'],
+  [
+    "a quantity that may be a thousand",
+    { Quantity: "1.000" },
+    'Line 3: Quantity must be a whole number, and not "1.000".',
+  ],
   ["a line without a quantity", { Quantity: "" }, 'Line 3: Quantity must be a whole number, and not "".'],
   [
     "a day of another calendar",
