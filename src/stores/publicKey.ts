@@ -174,8 +174,8 @@ export function isAmong(origins: readonly string[], origin: string): boolean {
 }
 
 /**
- * Whether a viewer's source is a page of the same shop: a host of these origins, or a subdomain of one. Ignores ports, `www.` and
- * case.
+ * Whether a viewer's source is a page of the same shop: a host of these origins, or a subdomain of one. Ignores ports, `www.`, case and a
+ * dot at the end.
  */
 export function isOwnHost(origins: readonly string[], source: string): boolean {
   const host = plainHost(source);
@@ -189,5 +189,5 @@ function plainHost(host: string): string {
   return host
     .toLowerCase()
     .replace(/^www\./u, "")
-    .replace(/:\d+$/u, "");
+    .replace(/\.?(?::\d+)?$/u, "");
 }

@@ -51,6 +51,11 @@ interface Case {
   readonly lines?: readonly object[];
 }
 
+async function reasonsOf(storeId: string) {
+  const [hook] = await listHooks(app.db, storeId);
+  return hook?.faults.map(({ reason }) => reason).toSorted();
+}
+
 const cases: readonly Case[] = [
   {
     of: "a refund without lines, whose order is not changed",
@@ -117,6 +122,34 @@ const cases: readonly Case[] = [
     refunded: 30,
   },
   {
+    of: "a discrepancy with its taxes",
+    sent: [
+      order({
+        current_total_price: "60.00",
+        refunds: [
+          refund({
+            transactions: [transaction("30.00")],
+            refund_line_items: [ofLine("40.00", "0.00")],
+            order_adjustments: [{ kind: "refund_discrepancy", amount: "8.40", tax_amount: "1.60" }],
+          }),
+        ],
+      }),
+    ],
+    refunded: 30,
+  },
+  {
+    of: "an edit that adds a line within the second of the order",
+    sent: [order({}), order({ current_total_price: "150.00" })],
+    amount: 150,
+    refunded: 0,
+  },
+  {
+    of: "a line of which nothing says what an edit has left",
+    sent: [order({ line_items: [line({ sku: "A", price: "50.00", quantity: 2, current_quantity: null })] })],
+    refunded: 0,
+    lines: [{ productId: "A", quantity: 2, amount: 100 }],
+  },
+  {
     of: "a line of quantity 0",
     sent: [order({ line_items: [line({ sku: "A" }), line({ id: 2, sku: "B", price: "50.00", quantity: 0 })] })],
     refunded: 0,
@@ -127,6 +160,24 @@ const cases: readonly Case[] = [
     sent: [order({ total_price: "200.00", line_items: [line({ sku: "A", quantity: 2, current_quantity: 1 })] })],
     amount: 100,
     refunded: 0,
+    lines: [{ productId: "A", quantity: 1, amount: 100 }],
+  },
+  {
+    of: "a line that was given back by a transaction of another kind: it was sold",
+    sent: [
+      order({
+        current_total_price: "0.00",
+        cancelled_at: "2026-05-06T10:00:00+02:00",
+        line_items: [line({ sku: "A", current_quantity: 0 })],
+        refunds: [
+          refund({
+            transactions: [transaction("100.00", { kind: "void" })],
+            refund_line_items: [ofLine("100.00", "0.00")],
+          }),
+        ],
+      }),
+    ],
+    refunded: 100,
     lines: [{ productId: "A", quantity: 1, amount: 100 }],
   },
   {
@@ -183,6 +234,58 @@ describe("Shopify", () => {
       });
     },
   );
+
+  test.each([
+    [true, [25, 25]],
+    [false, [29, 25]],
+  ])(
+    "the lines of a refund that comes by itself share its money by the order's taxes: included %s",
+    async (isIncluded, shares) => {
+      const store = await createTestStore(app);
+      const { deliver } = await hookOf(app, store, "shopify");
+      const line_items = ["A", "B"].map((sku, index) => line({ id: index + 1, sku, price: "50.00" }));
+      await deliver("orders/paid", order({ taxes_included: isIncluded, line_items }));
+      const ofLines = [
+        ofLine("25.00", "4.00"),
+        ofLine("25.00", "0.00", { line_item_id: 2, line_item: line({ sku: "B" }) }),
+      ];
+      const money = shares.reduce((sum, share) => sum + share);
+      const transactions = [transaction(money.toFixed(2))];
+      await deliver("refunds/create", refund({ transactions, refund_line_items: ofLines }));
+      const { refunds } = await readOrder(store, id);
+      expect(refunds).toMatchObject([{ amount: money, lines: shares.map((amount) => ({ amount })) }]);
+    },
+  );
+
+  test("a refund by itself of shipping and more than that, and one that succeeds after it was pending", async () => {
+    const store = await createTestStore(app);
+    const { deliver } = await hookOf(app, store, "shopify");
+    await deliver("orders/paid", order({}));
+    const shipping = [{ subtotal_amount_set: { shop_money: { amount: "5.00" } } }];
+    const order_adjustments = [{ kind: "refund_discrepancy", amount: "-10.00", tax_amount: "0.00" }];
+    await deliver("refunds/create", refund({ refund_shipping_lines: shipping, order_adjustments }));
+    expect(await readOrder(store, id)).toMatchObject({ refunded: 15 });
+    const second = (status: string) => refund({ id: 2, transactions: [transaction("20.00", { status })] });
+    for (const status of ["pending", "success", "pending"]) await deliver("refunds/create", second(status));
+    expect(await readOrder(store, id)).toMatchObject({ refunded: 35 });
+  });
+
+  test("what does not say what counts is listed with what to set", async () => {
+    const store = await createTestStore(app);
+    const { deliver } = await hookOf(app, store, "shopify");
+    await deliver("orders/paid", "<?xml version='1.0'?><order><id>1</id></order>");
+    await deliver("orders/paid", order({ financial_status: undefined }));
+    await deliver("orders/paid", order({ line_items: [line({ quantity: "some" })] }));
+    await deliver("orders/paid", order({ note_attributes: { vitrine_viewer: "v1" } }));
+    await deliver("orders/paid", order({ line_items: Array.from({ length: 501 }, () => line({ price: "0.10" })) }));
+    expect(await reasonsOf(store.id)).toEqual([
+      "An item of note_attributes is not an object: no viewer was read from it.",
+      "Of more than 500 lines, the first 500 count: the rest is of no product.",
+      "The body is XML: choose JSON as the format of the webhook.",
+      "financial_status is missing, so nothing says whether the order was paid: let the webhook send all fields.",
+      "quantity is not a number of pieces.",
+    ]);
+  });
 
   test("a deleted order counts for nothing, a currency in small letters is the same", async () => {
     const store = await createTestStore(app);
@@ -278,11 +381,53 @@ describe("WooCommerce", () => {
     await deliver("order.created", { order: { id: 1 } });
     await deliver("order.created", { code: "woocommerce_rest_cannot_view", message: "No", data: { status: 401 } });
     await deliver("order.created", woocommerceOrder(1, { total: "-5.00" }));
-    const [hook] = await listHooks(app.db, store.id);
-    expect(hook?.faults.map(({ reason }) => reason).toSorted()).toEqual([
+    await deliver("order.created", { errors: [{ code: "woocommerce_api_user_cannot_read_order", message: "No" }] });
+    await deliver("order.created", { orders: [{ id: 1 }] });
+    const { date_created_gmt: _, ...ofFirstVersion } = woocommerceOrder(1);
+    await deliver("order.created", ofFirstVersion);
+    await deliver("order.created", woocommerceOrder(1, { status: undefined }));
+    await deliver("order.created", woocommerceOrder(1, { refunds: [{ id: 7, reason: "" }] }));
+    expect(await reasonsOf(store.id)).toEqual([
       "The payload is an error of WooCommerce: the webhook's user must be allowed to read orders.",
       "The payload is of the legacy API: choose the WP REST API Integration v3 for the webhook.",
+      "The total of a refund is missing.",
+      "status is missing.",
       "total is negative: that is no order.",
+    ]);
+    const [hook] = await listHooks(app.db, store.id);
+    expect(hook?.faults.map(({ count }) => count).toSorted()).toEqual([1, 1, 1, 2, 3]);
+  });
+
+  test.each<[string, object, string, string[]]>([
+    ["sku", { sku: false }, "93", []],
+    ["sku", { sku: ["album"] }, "93", ["sku of a line is not a text: the line is counted without it."]],
+    [
+      "name",
+      { sku: "", product_id: 0, name: { en: "Album" } },
+      "unknown",
+      ["name of a line is not a text: the line is counted without it."],
+    ],
+  ])("a line whose %s cannot be read counts without it: %j", async (_, fields, productId, reasons) => {
+    const store = await createTestStore(app);
+    const { deliver } = await hookOf(app, store, "woocommerce");
+    const item = { product_id: 93, name: "Album", quantity: 1, total: "29.35", total_tax: "0.00", ...fields };
+    await deliver("order.created", woocommerceOrder(1, { line_items: [item] }));
+    expect(await readOrder(store, "1")).toMatchObject({ amount: 29.35, lines: [{ productId, amount: 29.35 }] });
+    expect(await reasonsOf(store.id)).toEqual(reasons);
+  });
+
+  test("false stands for none, a status may begin with wc-, and one of a partial refund is no deposit", async () => {
+    const store = await createTestStore(app);
+    const { deliver } = await hookOf(app, store, "woocommerce");
+    await deliver("order.created", woocommerceOrder(1, { date_paid_gmt: false }));
+    await deliver("order.updated", woocommerceOrder(2, { status: "wc-cancelled" }));
+    const refunds = [{ id: 7, total: "-9.35" }];
+    await deliver("order.updated", woocommerceOrder(3, { status: "partially-refunded", refunds }));
+    const { data } = await store.graphql("{ orders { nodes { id refunded } } }");
+    expect(data.orders.nodes.toSorted((a: { id: string }, b: { id: string }) => Number(a.id) - Number(b.id))).toEqual([
+      { id: "1", refunded: 0 },
+      { id: "2", refunded: 29.35 },
+      { id: "3", refunded: 9.35 },
     ]);
   });
 });
@@ -293,6 +438,17 @@ test("a hook is refused until its store has a currency, since amounts of several
     code: "VALIDATION_FAILED",
     message: expect.stringContaining(`npx vitrine store set ${store.id} --currency`),
   });
+});
+
+test("reasons beyond the first 20 are counted together", async () => {
+  const store = await createTestStore(app);
+  const { deliver } = await hookOf(app, store, "shopify");
+  for (let topic = 1; topic <= 22; topic += 1) await deliver(`topics/${topic}`, {});
+  const [hook] = await listHooks(app.db, store.id);
+  expect(hook?.faults.length).toBe(21);
+  expect(hook?.faults.filter(({ count }) => count > 1)).toMatchObject([
+    { count: 2, reason: expect.stringMatching(/^It is one of more than 20 reasons, .* add the hook anew\.$/u) },
+  ]);
 });
 
 test("a valid signature with something behind it is none", async () => {

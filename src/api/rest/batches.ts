@@ -1,4 +1,5 @@
 import type { ExecutionResult } from "graphql";
+import { refusePacked } from "../../files/encoding/fileKinds.js";
 import { LineSplitter, lineBytesMax, type TextLine, valueOf } from "../../events/files/ndjson.js";
 import { type Problem, Problems, validationFailed } from "../../errors.js";
 import { extensionsOf, presentError } from "../../schema/publicErrors.js";
@@ -29,6 +30,7 @@ export class Batches {
   #bytes = 0;
   #done = 0;
   #isBegun = false;
+  #isSeen = false;
 
   /** @param execute runs the operation with these items of the argument, and answers with an object of counts */
   constructor(argument: string, execute: (items: unknown[]) => Promise<ExecutionResult>) {
@@ -36,8 +38,14 @@ export class Batches {
     this.#execute = execute;
   }
 
-  /** Takes a piece of the body. If it returns a promise, the next piece waits for it. @throws {BatchRefused} */
+  /**
+   * Takes a piece of the body. If it returns a promise, the next piece waits for it.
+   *
+   * @throws {BatchRefused}, or {AppError} for a body that is an archive
+   */
   push(piece: Buffer): Promise<void> | undefined {
+    if (!this.#isSeen) refusePacked(piece, "NDJSON");
+    this.#isSeen = true;
     for (const line of this.#splitter.push(piece)) {
       this.#waiting.push(line);
       this.#bytes += line.text.length;

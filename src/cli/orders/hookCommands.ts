@@ -68,5 +68,9 @@ function lines({ id, url, from, createdAt, faults }: Omit<HookSummary, "path"> &
   const reasons = faults.map(
     ({ reason, count, lastAt }) => `  ${count} times, last ${lastAt.toISOString()}: ${reason}`,
   );
-  return [`${id}  ${from}  ${url}  added ${createdAt.toISOString()}`, ...reasons];
+  const advice =
+    reasons.length === 0
+      ? []
+      : ["  Orders that are missing can be recorded from the shop's export: npx vitrine orders import."];
+  return [`${id}  ${from}  ${url}  added ${createdAt.toISOString()}`, ...reasons, ...advice];
 }

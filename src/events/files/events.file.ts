@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { RootDatabase } from "../../database/client.js";
 import { AppError, Problems } from "../../errors.js";
+import { headBytes, refusePacked } from "../../files/encoding/fileKinds.js";
 import { currencyOf } from "../../stores/store.currency.js";
 import { type EventConstraints, eventConstraints, type ShopperEventInput } from "../events.input.js";
 import { readEventLine } from "./events.json.js";
@@ -55,6 +56,8 @@ export async function recordEventFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new AppError("BAD_REQUEST", `${path} is not a file that can be read twice.`);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    refusePacked(buffer.subarray(0, bytesRead), "NDJSON");
     const file = {
       handle,
       size: stats.size,

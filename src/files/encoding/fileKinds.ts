@@ -73,6 +73,13 @@ export function refuseOtherFiles(head: Buffer, isCommand: boolean, isNdjson = fa
   );
 }
 
+/** For files and bodies of other things than products. @param wanted what they must be @throws {AppError} BAD_REQUEST as refuseOtherFiles */
+export function refusePacked(head: Buffer, wanted: string): void {
+  const kind = kinds.find(({ isIn, name }) => name !== json && isIn(head));
+  if (kind === undefined) return;
+  throw new AppError("BAD_REQUEST", `The file is ${kind.name}, and not ${wanted}: unpack it, or export it as that.`);
+}
+
 /** Enough for a byte order mark, the declaration of an XML document, and the first name in an archive. */
 export const headBytes = 512;
 

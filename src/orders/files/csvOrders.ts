@@ -85,6 +85,10 @@ function requireClearMarks(marks: Marks, { currency }: FileSettings): void {
   }
 }
 
+const linesExceed =
+  "The lines come to more than the order, as with a discount of all of it, and were left out: the shop's REST list of orders as NDJSON " +
+  "says what each was sold for.";
+
 class OrderReader {
   readonly #decimals: number;
   readonly #timeOf: ReadTime;
@@ -105,15 +109,16 @@ class OrderReader {
     const isCancelled = Boolean(cells.cancelledAt) && this.#time(first, "cancelledAt") !== undefined;
     const lines = rows.flatMap((row) => this.#lineOf(row));
     const sum = lines.reduce((all, item) => all + toUnits(item.amount), 0);
-    const faults: string[] = [];
+    // If lines exceed the order, it has discounts that no line shows.
+    const areMore = sum > toUnits(amount) + toUnits(0.01);
+    const faults = areMore ? [linesExceed] : [];
     const order: OrderInput = {
       id,
       placedAt: this.#time(first, "placedAt"),
       amount,
       currency: cells.currency?.toUpperCase() || null,
       viewerId: viewerOf(first, (fault) => faults.push(fault)),
-      // If lines exceed the order, it has discounts that no line shows.
-      lines: sum <= toUnits(amount) + toUnits(0.01) ? lines : [],
+      lines: areMore ? [] : lines,
       refunds: refunded > 0 ? [{ id: "file", amount: refunded }] : [],
     };
     if (status.isPaid) this.#requireCurrency(order, line);
@@ -147,7 +152,8 @@ class OrderReader {
     const [sku, ...others] = ids.length > 0 ? ids : [lineName ?? ""];
     if (!sku) return [];
     const text = row.cells.quantity ?? "";
-    const quantity = /^\d+(?:[.,]0+)?$/u.test(text) ? Number.parseInt(text, 10) : undefined;
+    const isThousands = /^[1-9]\d{0,2}[.,]000$/u.test(text); // or a whole number with three decimals
+    const quantity = /^\d+(?:[.,]0+)?$/u.test(text) && !isThousands ? Number.parseInt(text, 10) : undefined;
     const price = this.#amount(row, "price");
     if (price === undefined || price < 0) throw amountFault(row, "price", this.settings.currency);
     if (quantity === undefined) {
@@ -248,7 +254,7 @@ async function* groupsOf(handle: FileHandle): AsyncGenerator<OrderGroup, void> {
 
 function namesOf({ cells, columns, line }: OrderRowOfFile): { readonly id: string; readonly name: string } {
   const name = cells.number ?? "";
-  const id = columns.at.id === undefined ? name : (cells.id ?? "").replace(/^'/u, "");
+  const id = columns.at.id === undefined ? name : (cells.id ?? "").replace(/^'|^="(.*)"$/u, "$1");
   if (isOfSpreadsheet(id)) {
     const message = `${shownValue(id)} is an id that a spreadsheet changed: export the orders again, and do not save them from a spreadsheet.`;
     throw faultAt(line, message);
@@ -256,9 +262,10 @@ function namesOf({ cells, columns, line }: OrderRowOfFile): { readonly id: strin
   return { id, name };
 }
 
-/** Whether an id looks like a number in a spreadsheet: `5.12E+12`, `5123456789012.0`, `5,123,456`. */
+/** Whether an id looks like a number in a spreadsheet: `5.12E+12`, `512.3E+10`, `5123456789012.0`, `5,123,456`, `5 123 456`. */
 function isOfSpreadsheet(id: string): boolean {
-  return /^\d(?:[.,]\d+)?E\+\d+$/iu.test(id) || /^\d(?:[.,]\d+)E\d+$/iu.test(id) || /^\d+[.,][\d.,]*$/u.test(id);
+  const isPower = /^\d{1,3}(?:[.,]\d+)?E\+\d+$/iu.test(id) || /^\d(?:[.,]\d+)E\d+$/iu.test(id);
+  return isPower || /^\d+[.,][\d.,]*$/u.test(id) || /^\d{1,3}(?:[\s'’]\d{3})+$/u.test(id);
 }
 
 const ofOrder = ["amount", "refunded", "currency", "status", "placedAt", "cancelledAt"] as const;

@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { currencyOf } from "../../stores/store.currency.js";
 import { timeZoneOf } from "../../stores/store.js";
 import type { Database, RootDatabase } from "../../database/client.js";
+import { refusePacked } from "../../files/encoding/fileKinds.js";
 import { AppError } from "../../errors.js";
 import { openCsv } from "./csvOrders.js";
 import { type FileOrder, newsOf } from "./fileOrder.js";
@@ -17,7 +18,7 @@ export interface OrderFile {
  * Works with the orders of a file, after reading and checking all of it: a JSON object on each line, as recordOrders takes it or as the
  * REST API of Shopify or WooCommerce lists it, or the CSV export of one of these.
  *
- * @throws {AppError} VALIDATION_FAILED naming the line
+ * @throws {AppError} VALIDATION_FAILED naming the line, or BAD_REQUEST for a file that is no text
  */
 export async function withOrderFile<Result>(
   db: RootDatabase,
@@ -41,6 +42,7 @@ export async function withOrderFile<Result>(
 
 async function openFile(db: Database, storeId: string, handle: FileHandle): Promise<OrderFile> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0);
+  refusePacked(buffer.subarray(0, bytesRead), "CSV or NDJSON");
   const start = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF?\s*/u, "");
   const currency = await currencyOf(db, storeId, true);
   if (start.startsWith("{")) return openJson(handle, currency);

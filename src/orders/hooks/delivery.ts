@@ -37,4 +37,11 @@ export type Note = (fault: string) => void;
 /** Undefined where the delivery says nothing that counts; "unknown" for a topic that is not known. */
 export type ReadDelivery = (topic: string, delivered: Delivered) => HookNews | "unknown" | undefined;
 
-export const linesMax = 500;
+const linesMax = 500;
+
+/** The lines of an order or a refund, as far as they are kept: the rest of its money is of no product. */
+export function keptLines<Line>(lines: readonly Line[], note: Note): readonly Line[] {
+  if (lines.length > linesMax)
+    note(`Of more than ${linesMax} lines, the first ${linesMax} count: the rest is of no product.`);
+  return lines.slice(0, linesMax);
+}

@@ -133,13 +133,26 @@ export function isSigned(body: Buffer, signature: string, { secret }: Pick<Known
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
+/** Of all reasons that are not named. */
+const otherReason = `It is one of more than ${faultsMax} reasons, of which the first are named: mend these, and add the hook anew.`;
+
 /** Counts deliveries that could not be used by their reason, for `vitrine hook list`. */
-export async function noteFault(db: Database, { id, storeId }: KnownHook, reason: string, count = 1): Promise<void> {
+export async function noteFault(db: Database, hook: KnownHook, reason: string, count = 1): Promise<void> {
+  const isNamed = (await addFault(db, hook, { reason, count, faultsMax })) > 0;
+  if (!isNamed) await addFault(db, hook, { reason: otherReason, count, faultsMax: faultsMax + 1 });
+}
+
+/** @returns 0 where there are too many reasons */
+async function addFault(
+  db: Database,
+  { id, storeId }: KnownHook,
+  { reason, count, faultsMax: most }: { readonly reason: string; readonly count: number; readonly faultsMax: number },
+): Promise<number> {
   const now = new Date();
-  await db.$executeRaw`
+  return db.$executeRaw`
     INSERT INTO "HookFault" AS t ("storeId", "hookId", reason, count, "lastAt")
     SELECT o.id, ${id}, ${reason}, ${count}::int, ${now}::timestamptz FROM "Store" AS o WHERE o.id = ${storeId}
-      AND ((SELECT count(*) FROM "HookFault" AS f WHERE f."storeId" = ${storeId} AND f."hookId" = ${id}) < ${faultsMax}
+      AND ((SELECT count(*) FROM "HookFault" AS f WHERE f."storeId" = ${storeId} AND f."hookId" = ${id}) < ${most}
         OR EXISTS (SELECT FROM "HookFault" AS f WHERE f."storeId" = ${storeId} AND f."hookId" = ${id} AND f.reason = ${reason}))
     ON CONFLICT ("storeId", "hookId", reason) DO UPDATE SET count = t.count + EXCLUDED.count, "lastAt" = EXCLUDED."lastAt"`;
 }

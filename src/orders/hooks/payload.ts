@@ -12,6 +12,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** Parses a payload, with long whole numbers as texts: Shopify's ids exceed what JavaScript's numbers can hold. */
 export function parsePayload(body: Buffer | string): Json {
   const text = withLongNumbersAsTexts(body.toString());
+  if (/^\uFEFF?\s*</u.test(text)) throw new PayloadError("The body is XML: choose JSON as the format of the webhook.");
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -62,17 +63,30 @@ export function listOf(parent: Json, name: string): readonly Json[] {
   return Object.values(value).map((item) => objectOf(item, `An item of ${name}`));
 }
 
-/** A text, or a number as a text; undefined where there is none. */
+/** A text, or a number as a text; undefined where there is none, for which PHP may write false. */
 export function textMember(parent: Json, name: string): string | undefined {
   const value = parent[name];
-  if (value === null || value === undefined || value === "") return undefined;
+  if (value === null || value === undefined || value === "" || value === false) return undefined;
   if (typeof value === "string" || typeof value === "number") return String(value);
   throw new PayloadError(`${name} is not a text.`);
 }
 
-/** Those of these members that name a product; the last one is its name, for products without ids. */
-export function namesOf(line: Json, ids: readonly string[], name: string): readonly string[] {
+/**
+ * Those of these members that name a product; the last one is its name, for products without ids. They bear no money: what cannot be
+ * read is left out, and noted.
+ */
+export function namesOf(
+  line: Json,
+  ids: readonly string[],
+  name: string,
+  note: (fault: string) => void,
+): readonly string[] {
   const given = (member: string) => {
+    const value = line[member] ?? "";
+    if (typeof value === "object" || value === true) {
+      note(`${member} of a line is not a text: the line is counted without it.`);
+      return [];
+    }
     const text = textMember(line, member)?.trim() ?? "";
     return text !== "" && canBeKey(text) ? [text] : [];
   };
@@ -116,10 +130,12 @@ export function timeOf(parent: Json, name: string): Date | undefined {
   return time;
 }
 
-/** How many; 1 for what is no whole number. */
+/** How many; 1 where nothing says it, and for a part of one. */
 export function quantityOf(parent: Json, name = "quantity"): number {
-  const quantity = Number(parent[name] ?? 1);
-  return Number.isInteger(quantity) && quantity >= 0 ? Math.min(quantity, 1_000_000) : 1;
+  const text = textMember(parent, name) ?? "1";
+  const quantity = plainNumber.test(text) ? Number(text) : Number.NaN;
+  if (!(quantity >= 0)) throw new PayloadError(`${name} is not a number of pieces.`);
+  return Number.isInteger(quantity) ? Math.min(quantity, 1_000_000) : 1;
 }
 
 /** The name under which a theme gives the id of the viewer along with an order. */
@@ -141,14 +157,20 @@ export function viewerOf(order: Json, list: string, name: string, note: (fault: 
     return null;
   }
   for (const attribute of Object.values(attributes)) {
-    const { [name]: key, value } = (attribute ?? {}) as Json;
-    if (typeof key !== "string" || !isViewerName(key)) continue;
+    if (typeof attribute !== "object") note(`An item of ${list} is not an object: no viewer was read from it.`);
+    const value = valueOfViewer(attribute as Json | null, name);
     if (typeof value === "string" || typeof value === "number") {
       const viewer = viewerIdOf(String(value), note);
       if (viewer !== null) return viewer;
     } else if (value !== null && value !== undefined) note(`${viewerAttribute} is not a text: no viewer was read.`);
   }
   return null;
+}
+
+/** Undefined for an attribute of something else. */
+function valueOfViewer(attribute: Json | null, name: string): unknown {
+  const { [name]: key, value } = attribute ?? {};
+  return typeof key === "string" && isViewerName(key) ? value : undefined;
 }
 
 /** Null for a text that is no id of a viewer, which is noted unless it is blank. */

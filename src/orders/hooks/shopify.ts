@@ -1,5 +1,5 @@
 import { exact } from "../../lib/money.js";
-import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./delivery.js";
+import { type HookLine, type HookRefund, type HookState, keptLines, type Note, type ReadDelivery } from "./delivery.js";
 import {
   amountOf,
   idOf,
@@ -16,6 +16,8 @@ import {
 } from "./payload.js";
 
 const states = new Set(["orders/create", "orders/paid", "orders/updated", "orders/cancelled"]);
+const noStatus =
+  "financial_status is missing, so nothing says whether the order was paid: let the webhook send all fields.";
 /** They follow one of these. */
 const paid = new Set(["paid", "partially_refunded", "refunded"]);
 
@@ -26,7 +28,7 @@ export const readShopify: ReadDelivery = (topic, delivered) => {
   if (topic === "orders/delete") return { kind: "deletion", id: idOf(parsePayload(body), "id"), at: receivedAt };
   if (topic === "refunds/create") {
     const refund = parsePayload(body);
-    return { kind: "refund", id: idOf(refund, "order_id"), refund: refundOf(refund, { currency }) };
+    return { kind: "refund", id: idOf(refund, "order_id"), refund: refundOf(refund, { currency, note }) };
   }
   return states.has(topic) ? stateOfShopify(parsePayload(body), note) : "unknown";
 };
@@ -40,8 +42,9 @@ export function stateOfShopify(order: Json, note: Note): HookState {
   const currency = textMember(order, "currency");
   const areTaxesIncluded = order["taxes_included"] === true;
   const sent = listOf(order, "refunds");
-  const refunds = sent.map((refund) => refundOf(refund, { currency: currency ?? null, areTaxesIncluded }));
-  const status = textMember(order, "financial_status") ?? "";
+  const refunds = sent.map((refund) => refundOf(refund, { currency: currency ?? null, areTaxesIncluded, note }));
+  const status = textMember(order, "financial_status");
+  if (status === undefined) throw new PayloadError(noStatus);
   const isCancelled = textMember(order, "cancelled_at") !== undefined || status === "voided";
   const { most, remaining } = leftOf(order, total, { sent, refunds });
   const isGivenBack = isCancelled || sent.some((refund) => transactionsOf(refund).some(hasSucceeded));
@@ -56,7 +59,7 @@ export function stateOfShopify(order: Json, note: Note): HookState {
     remaining,
     areTaxesIncluded,
     currency,
-    lines: linesOf(order, sent, areTaxesIncluded),
+    lines: linesOf(order, { sent, areTaxesIncluded, note }),
     refunds,
     viewerId: viewerOf(order, "note_attributes", "name", note),
     lsId: null,
@@ -75,35 +78,37 @@ function leftOf(order: Json, total: number, { sent, refunds }: GivenBack) {
   const most = Math.max(total, current ?? 0);
   const refunded = refunds.reduce((sum, { amount }) => sum + amount, 0);
   // Shopify takes what it has calculated for a refund from the current total, and not what was paid back.
-  const discrepancies = sent.reduce((sum, refund) => sum + sumOf(adjustmentsOf(refund).filter(isDiscrepancy)), 0);
+  const discrepancies = sent.reduce((sum, refund) => sum + adjustedBy(adjustmentsOf(refund).filter(isDiscrepancy)), 0);
   const changed = current === undefined ? most : current + discrepancies;
   return { most, remaining: Math.max(0, exact(Math.min(most - refunded, changed))) };
 }
 
 /** The lines that were sold: those of quantity 0 were not, nor is what an edit has removed and no refund gives back. */
-function linesOf(order: Json, refunds: readonly Json[], areTaxesIncluded: boolean): HookLine[] {
+function linesOf(
+  order: Json,
+  { sent, areTaxesIncluded, note }: { sent: readonly Json[]; areTaxesIncluded: boolean; note: Note },
+): HookLine[] {
   const givenBack = new Set(
-    refunds
-      .filter((refund) => transactionsOf(refund).length > 0 || adjustmentsOf(refund).length > 0)
+    sent
+      .filter((refund) => listOf(refund, "transactions").length > 0 || adjustmentsOf(refund).length > 0)
       .flatMap((refund) =>
         listOf(refund, "refund_line_items").flatMap((line) => textMember(line, "line_item_id") ?? []),
       ),
   );
-  const lines = listOf(order, "line_items").slice(0, linesMax);
-  return lines.flatMap((line) => {
+  return keptLines(listOf(order, "line_items"), note).flatMap((line) => {
     const all = quantityOf(line);
-    const isSold = givenBack.has(textMember(line, "id") ?? "") || line["current_quantity"] === undefined;
+    const isSold = givenBack.has(textMember(line, "id") ?? "") || (line["current_quantity"] ?? null) === null;
     const quantity = isSold ? all : Math.min(all, quantityOf(line, "current_quantity"));
     if (quantity === 0) return [];
     const discounts = sumOf(listOf(line, "discount_allocations"));
     const taxes = areTaxesIncluded ? 0 : sumOf(listOf(line, "tax_lines"), "price");
     const amount = (amountOf(line, "price") ?? 0) * all - discounts + taxes;
-    return [{ names: productOf(line), quantity, amount: Math.max(0, exact((amount * quantity) / all)) }];
+    return [{ names: productOf(line, note), quantity, amount: Math.max(0, exact((amount * quantity) / all)) }];
   });
 }
 
-function productOf(line: Json): readonly string[] {
-  return namesOf(line, ["sku", "variant_id", "product_id"], "title");
+function productOf(line: Json, note: Note): readonly string[] {
+  return namesOf(line, ["sku", "variant_id", "product_id"], "title", note);
 }
 
 interface OfOrder {
@@ -111,10 +116,11 @@ interface OfOrder {
   readonly currency: string | null;
   /** Undefined where the order is not known. */
   readonly areTaxesIncluded?: boolean;
+  readonly note: Note;
 }
 
-function refundOf(refund: Json, { currency, areTaxesIncluded }: OfOrder): HookRefund {
-  const lines = listOf(refund, "refund_line_items").slice(0, linesMax);
+function refundOf(refund: Json, { currency, areTaxesIncluded, note }: OfOrder): HookRefund {
+  const lines = keptLines(listOf(refund, "refund_line_items"), note);
   const lineAmount = (line: Json) =>
     exact((amountOf(line, "subtotal") ?? 0) + (areTaxesIncluded === true ? 0 : (amountOf(line, "total_tax") ?? 0)));
   const given = paidBackOf(refund, currency);
@@ -125,8 +131,12 @@ function refundOf(refund: Json, { currency, areTaxesIncluded }: OfOrder): HookRe
     at: (timeOf(refund, "processed_at") ?? timeOf(refund, "created_at") ?? new Date(0)).getTime(),
     amount,
     ...(areTaxesIncluded === undefined && withTaxes !== amount && { amountWithTaxes: withTaxes }),
+    ...(areTaxesIncluded === undefined &&
+      sumOf(lines, "total_tax") > 0 && {
+        linesWithTaxes: lines.map((line) => Math.max(0, amountOf(line, "subtotal") ?? 0)),
+      }),
     lines: lines.map((line) => ({
-      names: productOf(objectOf(line["line_item"] ?? {}, "line_item")),
+      names: productOf(objectOf(line["line_item"] ?? {}, "line_item"), note),
       quantity: Math.max(1, quantityOf(line)),
       amount: Math.max(0, lineAmount(line)),
     })),
@@ -156,9 +166,8 @@ function calculatedOf(refund: Json, areTaxesIncluded: boolean): number {
   const ofShipping = shipping.reduce((sum, line) => sum + shopMoneyOf(line, "subtotal_amount_set"), 0);
   // Shipping is an adjustment too, in payloads that have no lines of it.
   const adjustments = adjustmentsOf(refund).filter((item) => shipping.length === 0 || isDiscrepancy(item));
-  const adjusted = sumOf(adjustments) + sumOf(adjustments, "tax_amount");
-  const most = lines.length + shipping.length > 0 ? ofLines + ofShipping : Infinity;
-  return exact(Math.max(0, Math.min(most, ofLines + ofShipping - adjusted)));
+  const most = lines.length > 0 ? ofLines + ofShipping : Infinity;
+  return exact(Math.max(0, Math.min(most, ofLines + ofShipping - adjustedBy(adjustments))));
 }
 
 function transactionsOf(refund: Json): readonly Json[] {
@@ -175,6 +184,10 @@ function adjustmentsOf(refund: Json): readonly Json[] {
 
 function isDiscrepancy(adjustment: Json): boolean {
   return textMember(adjustment, "kind") === "refund_discrepancy";
+}
+
+function adjustedBy(adjustments: readonly Json[]): number {
+  return sumOf(adjustments) + sumOf(adjustments, "tax_amount");
 }
 
 function shopMoneyOf(parent: Json, name: string): number {

@@ -1,7 +1,7 @@
 import { canBeKey } from "../../lib/text.js";
 import type { Family } from "../state/order.family.js";
 import { exact } from "../../lib/money.js";
-import { type HookLine, type HookRefund, type HookState, linesMax, type Note, type ReadDelivery } from "./delivery.js";
+import { type HookLine, type HookRefund, type HookState, keptLines, type Note, type ReadDelivery } from "./delivery.js";
 import {
   amountOf,
   idOf,
@@ -21,7 +21,7 @@ const ping = /^webhook_id=\d+$/u;
 const paid = new Set(["processing", "completed", "refunded"]);
 const cancelled = new Set(["cancelled", "failed", "trash"]);
 /** A deposit: plugins write it with a time of payment. */
-const partlyPaid = /^partial/u;
+const partlyPaid = /^partial(?!.*refund)/u;
 /** How the plugins of marketplaces make the vendors' parts of an order. */
 const ofVendors = new Set(["dokan", "mvx_vendor_order", "wcmp_vendor_order", "yith_wcmv_vendor_suborder"]);
 /** What they note on an order that they have divided: `has_sub_order`, `has_mvx_sub_order`. */
@@ -44,6 +44,7 @@ export const readWoocommerce: ReadDelivery = (topic, delivered) => {
 /** An order as the REST API has it: wc/v3. @throws {PayloadError} */
 export function stateOfWoocommerce(order: Json, note: Note): HookState {
   requireCurrentPayload(order);
+  if (textMember(order, "status") === undefined) throw new PayloadError("status is missing.");
   const amount = amountOf(order, "total");
   const placedAt = timeOf(order, "date_created_gmt");
   if (amount === undefined || placedAt === undefined) throw new PayloadError("total or date_created_gmt is missing.");
@@ -60,7 +61,7 @@ export function stateOfWoocommerce(order: Json, note: Note): HookState {
     amount,
     remaining: Math.max(0, exact(amount - refunded)),
     currency: textMember(order, "currency"),
-    lines: listOf(order, "line_items").slice(0, linesMax).flatMap(hookLine),
+    lines: keptLines(listOf(order, "line_items"), note).flatMap((line) => hookLine(line, note)),
     refunds,
     viewerId: viewerOf(order, "meta_data", "key", note),
     lsId: null,
@@ -86,7 +87,7 @@ function isDivided(order: Json): boolean {
 }
 
 function statusOf(order: Json, hasRefunds: boolean) {
-  const status = textMember(order, "status") ?? "";
+  const status = (textMember(order, "status") ?? "").toLowerCase().replace(/^wc-/u, "");
   const hasPaidTime = textMember(order, "date_paid_gmt") !== undefined && !partlyPaid.test(status);
   const isCancelled = cancelled.has(status) || (status === "refunded" && !hasRefunds);
   return { isPaid: paid.has(status) || hasPaidTime, isCancelled };
@@ -94,30 +95,30 @@ function statusOf(order: Json, hasRefunds: boolean) {
 
 /** They come without a time of their own. */
 function refundsOf(order: Json, changedAt: Date): HookRefund[] {
-  return listOf(order, "refunds").map((refund) => ({
-    id: idOf(refund, "id"),
-    at: changedAt.getTime(),
-    amount: Math.abs(amountOf(refund, "total") ?? 0),
-    lines: [],
-  }));
+  return listOf(order, "refunds").map((refund) => {
+    const total = amountOf(refund, "total");
+    if (total === undefined) throw new PayloadError("The total of a refund is missing.");
+    return { id: idOf(refund, "id"), at: changedAt.getTime(), amount: Math.abs(total), lines: [] };
+  });
 }
 
 /** @throws {PayloadError} for what WooCommerce sends in place of an order, saying what to set there */
 function requireCurrentPayload(order: Json): void {
-  if (typeof order["order"] === "object") {
+  const isOld = order["date_created"] !== undefined && order["date_created_gmt"] === undefined; // wc/v1
+  if (typeof order["order"] === "object" || typeof order["orders"] === "object" || isOld) {
     throw new PayloadError("The payload is of the legacy API: choose the WP REST API Integration v3 for the webhook.");
   }
-  if (order["id"] === undefined && typeof order["code"] === "string") {
+  if (order["id"] === undefined && (typeof order["code"] === "string" || typeof order["errors"] === "object")) {
     throw new PayloadError(
       "The payload is an error of WooCommerce: the webhook's user must be allowed to read orders.",
     );
   }
 }
 
-function hookLine(line: Json): HookLine[] {
+function hookLine(line: Json, note: Note): HookLine[] {
   const quantity = quantityOf(line);
   const amount = Math.max(0, exact((amountOf(line, "total") ?? 0) + (amountOf(line, "total_tax") ?? 0)));
   return quantity === 0
     ? []
-    : [{ names: namesOf(line, ["sku", "variation_id", "product_id"], "name"), quantity, amount }];
+    : [{ names: namesOf(line, ["sku", "variation_id", "product_id"], "name", note), quantity, amount }];
 }

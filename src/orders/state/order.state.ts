@@ -18,6 +18,8 @@ export interface OrderRefund {
   /** If it differs, the amount for orders whose prices include taxes. */
   readonly amountWithTaxes?: number;
   readonly lines: readonly OrderLine[];
+  /** Where it may differ, what the lines come to if the prices of the order have their taxes. */
+  readonly linesWithTaxes?: readonly number[];
 }
 
 /**
@@ -249,7 +251,9 @@ function mergeFile(known: KnownOrder | undefined, file: OrderOfFile): KnownOrder
 
 function mergeRefund(known: KnownOrder | undefined, { id, refund }: { id: string; refund: OrderRefund }): KnownOrder {
   const order = known ?? unknownOrder(id, refund.at);
-  const refunds = unite(order.money.refunds, [{ ...refund, isApart: true }], () => false);
+  // One that was pending may have succeeded since.
+  const isMore = (sent: KnownRefund, before: KnownRefund) => before.from === undefined && sent.amount > before.amount;
+  const refunds = unite(order.money.refunds, [{ ...refund, isApart: true }], isMore);
   return { ...order, money: { ...order.money, refunds } };
 }
 
@@ -277,6 +281,7 @@ function compare(a: NewestState, b: NewestState): number {
     Number(a.isPaid) - Number(b.isPaid) ||
     Number(a.isCancelled) - Number(b.isCancelled) ||
     a.listed.length - b.listed.length ||
+    a.amount - b.amount || // what an edit has taken away is listed as a refund
     b.remaining - a.remaining ||
     compareTexts(a, b)
   );
@@ -409,11 +414,19 @@ function countedRefunds(money: KnownMoney, newest: NewestState, gross: number) {
   for (const refund of refunds) {
     const units = Math.min(rest, unitsOf(refund));
     if (units === 0) continue;
-    counts.push({ at: refund.at, units, lines: scaled(refund.lines, units) });
+    counts.push({ at: refund.at, units, lines: scaled(linesOfRefund(refund, newest), units) });
     rest -= units;
   }
   if (rest > 0) counts.push({ at: isDeleted ? deletedAt : newest.changedAt, units: rest, lines: [] });
   return counts;
+}
+
+function linesOfRefund(
+  { lines, linesWithTaxes }: OrderRefund,
+  { areTaxesIncluded }: NewestState,
+): readonly OrderLine[] {
+  if (!areTaxesIncluded || linesWithTaxes === undefined) return lines;
+  return lines.map((line, index) => ({ ...line, amount: linesWithTaxes[index] ?? line.amount }));
 }
 
 /** The lines of a refund, scaled so that they add up to it. */

@@ -139,6 +139,13 @@ describe("events, one on each line", () => {
     expect(await stream(store, lsId, ndjson(events))).toMatchObject({ body: { accepted: 200, duplicates: 2_000 } });
   });
 
+  test("in an archive are named as that, with what to do", async () => {
+    const { store, lsId } = await storeWithShow(app);
+    const detail = "The file is compressed with gzip, and not NDJSON: unpack it, or export it as that.";
+    expect(await stream(store, lsId, gzipSync(ndjson([view("a")])))).toMatchObject({ status: 400, body: { detail } });
+    expect(await storedEvents(app, store)).toBe(0);
+  });
+
   test("of a truncated body are an error, and recorded batches remain", async () => {
     const { store, lsId } = await storeWithShow(app);
     const half = gzipSync(ndjson([view("a"), view("b")])).subarray(0, -10);

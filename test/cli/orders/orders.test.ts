@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { setStore } from "../../../src/stores/store.js";
+import { addHook, noteFault } from "../../../src/orders/hooks/hook.js";
 import { openCommands } from "../../support/process/cli.js";
 import { woocommerceOrder } from "../../support/figures/hooks.js";
 import { pluginCsv, pluginRow } from "../../support/figures/orderFiles.js";
@@ -50,6 +51,19 @@ test("orders import says what was recorded, what was not paid by its status, and
     status: 1,
     stdout: "line 2: different 1 99 in the file, 119 here.\n1 order in the file, 1 difference.\n",
   });
+});
+
+test("hook list says what could not be used, and how to record the orders that are missing", async () => {
+  const store = await euroStore();
+  const { id } = await addHook(db, store, { from: "shopify" });
+  const advice = "Orders that are missing can be recorded from the shop's export";
+  expect((await run("hook", "list", store)).stdout).not.toContain(advice);
+  const known = await db.store.findUniqueOrThrow({ where: { id: store } });
+  const hook = { id, storeId: store, storeCreatedAt: known.createdAt, from: "shopify", secret: "" } as const;
+  await noteFault(db, hook, "The body is not JSON.");
+  const { stdout } = await run("hook", "list", store);
+  expect(stdout).toMatch(/^ {2}1 times, last .*: The body is not JSON\.$/mu);
+  expect(stdout).toContain(`  ${advice}: npx vitrine orders import.\n`);
 });
 
 test("orders import reads a REST list, and says what was not used", async () => {

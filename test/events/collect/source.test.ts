@@ -58,7 +58,14 @@ test("hosts of the key's origins, and hosts below them, are no sources, whatever
     "app://localhost",
   ];
   const { key } = await issueKey(app.db, store.id, { origins, isSandboxed: true });
-  const own = ["Shop.Example", "www.shop.example:8443", "checkout.shop.example", "127.0.0.1:9090", "127.0.0.1"];
+  const own = [
+    "Shop.Example",
+    "www.shop.example:8443",
+    "checkout.shop.example",
+    "127.0.0.1:9090",
+    "127.0.0.1",
+    "shop.example.",
+  ];
   const alsoOwn = ["boutique.example", "WWW.boutique.example", "a.b.boutique.example", "localhost:3000"];
   const others = ["badshop.example", "shop.example.evil.example", "example", "null", "Newsletter: shop.example"];
   const sources = [...own, ...alsoOwn, ...others];

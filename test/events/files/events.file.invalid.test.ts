@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { recordEventFile } from "../../../src/events/files/events.file.js";
 import { line, lines, openEventFiles } from "../../support/figures/eventFiles.js";
@@ -67,6 +68,11 @@ describe("with one invalid line, nothing of the file is stored", () => {
     const content = Buffer.concat([Buffer.from(`${line()}\n`), Buffer.from(line({ device: "Hös" }), "latin1")]);
     const expected = problem(2, undefined, "MALFORMED", "The line is not valid UTF-8.");
     expect(await problemsOf(content)).toEqual({ problems: [expected], total: 1 });
+  });
+
+  test("a file that is packed is named, with what to do", async () => {
+    const message = "The file is compressed with gzip, and not NDJSON: unpack it, or export it as that.";
+    await expect(files.recordText(refusing, gzipSync(line()))).rejects.toMatchObject({ code: "BAD_REQUEST", message });
   });
 
   test("all problems of all lines are reported, also of fields beside an unreadable one", async () => {

@@ -133,7 +133,17 @@ test("an id that is not one order's, or not as the shop wrote it, is refused wit
   expect(await refusal(shopifyCsv([one, three, two]))).toBe(twoNames(6, rounded, "#1", "#2"));
   const apart = `Line 6: The rows of order "${rounded}" are not adjacent: sort the file by order.`;
   expect(await refusal(shopifyCsv([one, three, one]))).toBe(apart);
-  for (const id of ["5.12346E+12", "5,12346E+12", "5E+12", "5.12346e12", "5123456789012.0", "5,123,456"])
+  for (const id of [
+    "5.12346E+12",
+    "5,12346E+12",
+    "5E+12",
+    "512.3E+10",
+    "5.12346e12",
+    "5123456789012.0",
+    "5,123,456",
+    "5 123 456",
+    "5'123'456",
+  ])
     expect(await refusal(shopifyCsv([three, withId("9", id)]))).toBe(changed(4, id));
   const message = "Line 4: The row has no id, and does not belong to the order above it.";
   expect(await refusal(shopifyCsv([three, withId("9", "")]))).toBe(message);
@@ -155,8 +165,8 @@ test("ids are compared with those of the last 10,000 orders, and memory has a bo
 
 test("an id with a spreadsheet's apostrophe, with letters or with zeros before it is taken as it is", async () => {
   const store = await euroStore(app);
-  const rows = ["'77", "1E5", "0042", "A-1.5"].map((id, index) => shopifyRow(String(index), { Id: id }));
+  const rows = ["'77", '="78"', "1E5", "0042", "A-1.5"].map((id, index) => shopifyRow(String(index), { Id: id }));
   await filesOf(app, store).imported(shopifyCsv(rows));
   const found = await app.db.shopOrder.findMany({ where: { storeId: store.id }, orderBy: { id: "asc" } });
-  expect(found.map(({ id }) => id).toSorted()).toEqual(["0042", "1E5", "77", "A-1.5"]);
+  expect(found.map(({ id }) => id).toSorted()).toEqual(["0042", "1E5", "77", "78", "A-1.5"]);
 });

@@ -85,6 +85,16 @@ test("a viewer that is none is left out, and the report says so; the order count
   expect(await filesOf(app, store).imported(shopifyCsv(rows))).toEqual({ ...nothing, accepted: 2, faults });
 });
 
+test("lines that come to more than their order are left out, and the report says so", async () => {
+  const store = await euroStore(app);
+  const faults = [
+    { reason: expect.stringMatching(/^The lines come to more than the order, .* REST list .*\.$/u), orders: 1 },
+  ];
+  const rows = [pluginRow("1", { "Item Price": "150.00" }), pluginRow("2")];
+  expect(await filesOf(app, store).imported(pluginCsv(rows))).toEqual({ ...nothing, accepted: 2, faults });
+  expect(await readOrder(store, "1")).toMatchObject({ amount: 119, lines: [] });
+});
+
 test.each([
   [{ "Meta: _wc_other/shop/vitrine_viewer": "v1" }, "v1"],
   [{ "_wc_other/shop/Vitrine_Viewer": " v2 " }, "v2"],

@@ -41,6 +41,11 @@ test.each<[string, Cells, string]>([
   ["a negative price", { "Item Price": "-1.00" }, noAmount(3, "Item Price", "-1.00")],
   ["a total with one mark before three digits", { "Order Total": "1.234", "Item Price": "1" }, ambiguous(3)],
   ["a part of a line", { Quantity: "0.5" }, 'Line 3: Quantity must be a whole number, and not "0.5".'],
+  [
+    "a quantity that may be a thousand",
+    { Quantity: "1.000" },
+    'Line 3: Quantity must be a whole number, and not "1.000".',
+  ],
   ["a line without a quantity", { Quantity: "" }, 'Line 3: Quantity must be a whole number, and not "".'],
   [
     "a day of another calendar",
@@ -110,6 +115,14 @@ test("a file without any row is refused, and so is a header that is unclear", as
   expect(await refusal('[{"id":"1"}]')).toBe(
     "Line 1: A JSON list cannot be read: write one order on each line, as NDJSON.",
   );
+});
+
+test.each([
+  ["PK\u0003\u0004\u0014\0\u0006\0\b\0!\0[Content_Types].xml", "an Excel workbook (.xlsx)"],
+  ["PK\u0003\u0004\u0014\0orders.csv", "a ZIP archive"],
+])("a file that is no text is named, with what to do: %j", async (content, name) => {
+  const message = `The file is ${name}, and not CSV or NDJSON: unpack it, or export it as that.`;
+  expect(await refusal(content)).toBe(message);
 });
 
 test("a row of another width, as a comma without quotes or a file that was cut off makes it, is refused", async () => {

@@ -91,7 +91,10 @@ function shopifyState(order: Json): State {
   const given = new Map(refunds.map((refund) => [idOf(refund), moneyOf(refund, areTaxesIncluded)]));
   const left = Math.max(
     0,
-    Math.min(most - sum([...given.values()]), current + sum(discrepancies.map(({ amount }) => cents(amount)))),
+    Math.min(
+      most - sum([...given.values()]),
+      current + sum(discrepancies.map((item) => cents(item["amount"]) + cents(item["tax_amount"]))),
+    ),
   );
   const status = String(order["financial_status"]);
   const isCancelled = order["cancelled_at"] !== null || status === "voided";

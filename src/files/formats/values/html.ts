@@ -2,7 +2,7 @@ import { Tokenizer } from "htmlparser2";
 
 /** Magento's directives: `{{widget type="…"}}`, `{{media url="…"}}`, `{{/depend}}`. */
 const directive =
-  /\{\{\/?(?:widget|media|block|store|config|var|customvar|trans|skin|view|css|layout|template|depend|if|else|for|protocol)\b[^{}]*\}\}/giu;
+  /\{\{\s*\/?(?:widget|media|block|store|config|var|customvar|trans|skin|view|css|layout|template|depend|if|else|for|protocol)\b[^{}]*\}\}/giu;
 
 /** A shortcode of WordPress: its end, or its name with attributes. In WordPress, one in double brackets is text. */
 const shortcode = /(?<!\[)\[(\/?)([a-z][\w-]*)((?:\s[^[\]]*)?)(\/?)\](?!\])/giu;
@@ -13,6 +13,8 @@ const known: ReadonlySet<string> = new Set("gallery caption embed audio video pl
 /** Between these is code or an address, and not text. */
 const coded = /\[(vc_raw_html|vc_raw_js|fusion_code|embed|audio|video|playlist)(?:\s[^[\]]*)?\][^[\]]*\[\/\1\]/giu;
 
+/** What a player of videos is given: `[youtube https://…]`. */
+const address = /^\s+https?:\/\//iu;
 const attribute = /\s[\w-]+\s*=\s*(?:["'“”‘’″]|&(?:quot|#\d+);)/u;
 
 /** Elements that begin and end a line (https://html.spec.whatwg.org/#flow-content-3, lists and tables). */
@@ -246,7 +248,12 @@ function withoutBuilders(text: string): string {
   if (!plain.includes("[")) return plain;
   const ended = new Set(Array.from(plain.matchAll(/\[\/([a-z][\w-]*)\]/giu), ([, name = ""]) => name.toLowerCase()));
   const isCode = (name: string, given: string, isEnd: boolean): boolean =>
-    isEnd || ended.has(name.toLowerCase()) || known.has(name) || /^[a-z\d]+_/u.test(name) || attribute.test(given);
+    isEnd ||
+    ended.has(name.toLowerCase()) ||
+    known.has(name) ||
+    /^[a-z\d]+_/u.test(name) ||
+    attribute.test(given) ||
+    address.test(given);
   let isFound = false;
   const found = plain
     .replaceAll(coded, "")

@@ -18,7 +18,7 @@ const imageName = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|heic)$/iu;
  */
 export function splitUrls(text: string, isPaths = false): string[] {
   if (text.length > cellUnitsMax) return [text];
-  if (!/[|;,\s]|^\[/u.test(text)) return text === "" || text === noImage ? [] : [text];
+  if (!/[|;,\s]|^\[/u.test(text)) return text === "" || text === noImage ? [] : [trimmedUrl(text)];
   if (text.startsWith("[")) return jsonTexts(text)?.map(trimmedUrl) ?? [text];
   return text
     .split(isPaths ? separatorsOfPaths : separators)
@@ -27,10 +27,10 @@ export function splitUrls(text: string, isPaths = false): string[] {
     .filter((url) => url !== "" && url !== noImage);
 }
 
-/** Removes separators of a list at the ends. */
+/** Removes separators of a list, and invisible characters, at the ends. */
 export function trimmedUrl(url: string): string {
   let end = url.length;
-  while (end > 0 && /[\s,;|]/u.test(url.charAt(end - 1))) end -= 1;
+  while (end > 0 && /[\s,;|\p{Cc}\p{Cf}]/u.test(url.charAt(end - 1))) end -= 1;
   return url.slice(0, end).trimStart();
 }
 

@@ -102,6 +102,7 @@ test.each([
   ["[vc_raw_html]JTNDcCUzRQ==[/vc_raw_html]Warm [embed]https://a.example/v[/embed]", "Warm"],
   ['{{widget type="Magento\\\\Catalog\\\\Block" id="1"}}Warm<img src="{{media url="a/b.jpg"}}">', "Warm"],
   ["{{depend x}}Warm{{/depend}} {{block id='a'}}", "Warm"],
+  ["{{ widget type='x' }}Warm [youtube https://youtu.be/x]", "Warm"],
   ["Shirt [M]", "Shirt [M]"],
   ["[M] <b>shirt</b>, [sic], [1] and [size m=38]", "[M] shirt, [sic], [1] and [size m=38]"],
   ["[[gallery]] and {{name}} and {M}", "[[gallery]] and {{name}} and {M}"],

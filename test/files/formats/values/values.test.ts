@@ -67,6 +67,7 @@ test.each([
 });
 
 test.each([
+  "https://a.example/1.jpg\u200b",
   "https://a.example/1.jpg,",
   "https://a.example/1.jpg\r",
   "https://a.example/1.jpg;\r\n",
