@@ -43,8 +43,8 @@ export async function findEarlierAnswer(
 }
 
 /**
- * Runs an import, and stores its answer in the same transaction: for a day, the same request gets that answer. A failed request
- * stores nothing and may be repeated. Concurrent requests wait without a connection.
+ * Runs an import, and stores its answer in the same transaction, because a key elsewhere could survive a rollback: for a day, the same
+ * request gets that answer. A failed request stores nothing and may be repeated. Concurrent requests wait without a connection.
  *
  * @param run does the import, perhaps repeatedly; `once` wraps the work of each of its transactions
  * @throws {AppError} IDEMPOTENCY_KEY_REUSED for the key of another request, IDEMPOTENCY_KEY_IN_USE after the maximum wait
