@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createIdentify } from "./stores/token.js";
 import { createFindKey } from "./stores/publicKey.js";
-import { TokenEnds } from "./stores/validity/tokenEnds.js";
+import { TokenEnds } from "./stores/validity/validity.js";
 import type { LiveFeed } from "./schema/context.js";
 import { createLiveFeed } from "./figures/feed/feed.js";
 import { shareMetrics } from "./server/cluster/sharedMetrics.js";

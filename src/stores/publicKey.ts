@@ -6,7 +6,7 @@ import { nameCharactersMax, textFault } from "../lib/text.js";
 import { requireStore } from "./store.js";
 import { addRevocation, isOfStore, revocationOf, withRevocations } from "./token.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
-import { createTrusted } from "./validity/trusted.js";
+import { createTrusted } from "./validity/validity.js";
 import { mustBe } from "../lib/mustBe.js";
 
 /** Not a secret, because a store's public pages contain it: stored in the clear. */

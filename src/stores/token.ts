@@ -6,7 +6,7 @@ import { scopes as allScopes, type Scope } from "../schema/scopes.js";
 import { requireStore } from "./store.js";
 import { forStore, forTokenLookups } from "../database/shares/forStore.js";
 import type { Identity } from "../schema/context.js";
-import { createTrusted } from "./validity/trusted.js";
+import { createTrusted } from "./validity/validity.js";
 
 /** The secret is not stored. */
 export interface IssuedToken {

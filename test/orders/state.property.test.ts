@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { counted } from "../../src/orders/state/order.state.js";
-import { type KnownOrder, merge, type OrderNews } from "../../src/orders/state/order.state.js";
+import { counted, type KnownOrder, merge, type OrderNews } from "../../src/orders/state/order.state.js";
 
 // What is known of an order does not depend on the order in which news of it comes, nor on how often.
 

@@ -1,9 +1,8 @@
 // @engine postgresql
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createIdentify } from "../../src/stores/token.js";
+import { createIdentify, issueToken, listTokens } from "../../src/stores/token.js";
 import { createFindKey, issueKey, listKeys, revokeKey } from "../../src/stores/publicKey.js";
 import { createStore } from "../../src/stores/store.js";
-import { issueToken, listTokens } from "../../src/stores/token.js";
 import { revokeToken, rotateToken } from "../../src/stores/token.replace.js";
 import { connect, type OpenDatabase } from "../../src/database/open.js";
 import { createTestStore, openTestApp } from "../support/app.js";

@@ -2,7 +2,6 @@ import { currencyOf } from "../../stores/store.currency.js";
 import type { RootDatabase } from "../../database/client.js";
 import { errorAt, Problems, AppError } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
-import { withChannels } from "./inferChannel.js";
 import {
   batchEventsMax,
   checkEvent,
@@ -28,6 +27,7 @@ import {
   startWhenDue,
   type LiveStreamStatus,
   showKey,
+  endOf,
 } from "../../shows/liveStream.js";
 import { waitForShowLock } from "../../database/showLock.js";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -386,4 +386,30 @@ export function cacheShow(db: RootDatabase, storeId: string, lsId: string, show:
 
 function sizeOf({ names: { cached } }: CachedShow): number {
   return 100 + cached.LIVE.size + cached.REPLAY.size + cached.SOURCE.size + cached.PRODUCT.size;
+}
+
+/** How far players lag behind the show. */
+const playersLagMs = 30_000;
+/**
+ * Turns the channel AUTO into LIVE if the event began before the show's end or shortly after it, else into REPLAY. A VIEW began its
+ * seconds before it occurred.
+ *
+ * @throws {AppError} LIVE_STREAM_NOT_FOUND
+ */
+export async function withChannels(
+  db: RootDatabase,
+  storeId: string,
+  lsId: string,
+  events: readonly ShopperEventInput[],
+): Promise<readonly ShopperEvent[]> {
+  if (!events.some(({ channel }) => channel === "AUTO")) return events as readonly ShopperEvent[];
+  const { endedAt } = await endOf(db, storeId, lsId);
+  const now = new Date();
+  return events.map((event) => {
+    const { channel, occurredAt, seconds } = event;
+    if (channel !== "AUTO") return { ...event, channel };
+    const beganAt = (occurredAt ?? now).getTime() - (seconds ?? 0) * 1_000;
+    const isLive = endedAt === null || beganAt < endedAt.getTime() + playersLagMs;
+    return { ...event, channel: isLive ? "LIVE" : "REPLAY" };
+  });
 }

@@ -1,6 +1,5 @@
 import type { Path, Problem, Problems } from "../../errors.js";
-import { readCells } from "./recordCells.js";
-import { type Delimiter, type CsvRecord, RecordSplitter } from "./records.js";
+import { readCells, type Delimiter, type CsvRecord, RecordSplitter } from "./records.js";
 import type { CsvPiece } from "./csvPieces.js";
 import { ChunkBuilder, type ChunkOptions, type ProductChunk } from "../chunk.js";
 import { cellParsers, delimiterOf, headerColumns } from "./csv.columns.js";

@@ -1,5 +1,4 @@
-import { cellsOf } from "../csv/recordCells.js";
-import { type Delimiter, delimiters } from "../csv/records.js";
+import { cellsOf, type Delimiter, delimiters } from "../csv/records.js";
 import { productFieldNames, productFields } from "../product/product.fields.js";
 import { columnName, hasMarks, type Layout } from "./layout.js";
 import { bigcommerce } from "./layouts/bigcommerce.js";

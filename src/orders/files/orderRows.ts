@@ -1,6 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { readCells } from "../../files/csv/recordCells.js";
-import { delimiters, type CsvRecord, RecordSplitter } from "../../files/csv/records.js";
+import { readCells, delimiters, type CsvRecord, RecordSplitter } from "../../files/csv/records.js";
 import { AppError } from "../../errors.js";
 import { columnsOf, type OrderColumn, type OrderColumns } from "./orderColumns.js";
 import { faultAt } from "./orderLines.js";

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypt
 import { currencyOf } from "../../stores/store.currency.js";
 import { requireStore } from "../../stores/store.js";
 import { isOfStore } from "../../stores/token.js";
-import { createTrusted } from "../../stores/validity/trusted.js";
+import { createTrusted } from "../../stores/validity/validity.js";
 import type { Database, RootDatabase } from "../../database/client.js";
 import { forStore, forTokenLookups } from "../../database/shares/forStore.js";
 import { AppError, errorAt } from "../../errors.js";

@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { AppError, errorAt, Problems } from "../../errors.js";
-import { withChannels } from "../../events/record/inferChannel.js";
+import { withChannels } from "../../events/record/events.record.js";
 import { currencyOf } from "../../stores/store.currency.js";
 import type { Channel } from "../../events/events.input.js";
 import { findLiveStream, startWhenDue } from "../../shows/liveStream.js";

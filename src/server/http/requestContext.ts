@@ -2,7 +2,7 @@ import type { ServerResponse, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import type { Identity, LiveFeed, Context, RequestAccess, Notice } from "../../schema/context.js";
 import { type Identify, tokenHeader } from "../../stores/token.js";
-import type { TokenEnds } from "../../stores/validity/tokenEnds.js";
+import type { TokenEnds } from "../../stores/validity/validity.js";
 import { type RateLimits, rateLimitHeaders } from "../../schema/limits/policies.js";
 import { attributeDue } from "../../orders/attribution/pendingAttribution.js";
 import type { Config } from "../../config.js";

@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIdentify } from "../../../src/stores/token.js";
-import { TokenEnds } from "../../../src/stores/validity/tokenEnds.js";
+import { TokenEnds } from "../../../src/stores/validity/validity.js";
 import { createLocalCounter } from "../../../src/stores/rateLimits/rateLimit.memory.js";
 import { createLiveFeed } from "../../../src/figures/feed/feed.js";
 import { readConfig } from "../../../src/config.js";

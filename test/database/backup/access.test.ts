@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createIdentify } from "../../../src/stores/token.js";
+import { createIdentify, issueToken } from "../../../src/stores/token.js";
 import { createFindKey, issueKey, revokeKey } from "../../../src/stores/publicKey.js";
 import { deleteStore } from "../../../src/stores/store.delete.js";
 import { createStore } from "../../../src/stores/store.js";
 import { revokeToken, rotateToken } from "../../../src/stores/token.replace.js";
-import { issueToken } from "../../../src/stores/token.js";
 import { compareAccess, readCredentials, revokeReinstated } from "../../../src/stores/validity/afterRestore.js";
 import { openTestDatabase } from "../../support/app.js";
 import { ago } from "../../support/clock.js";

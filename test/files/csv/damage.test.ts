@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readFile } from "../../support/catalog/formats.js";
-import { read, row, stored, header } from "../../support/catalog/csvReading.js";
+import { read, row, stored, header, collect } from "../../support/catalog/csvReading.js";
 import { readNdjson } from "../../../src/files/json/ndjsonLines.js";
 import { utf8Bytes, utf8Pieces } from "../../../src/files/csv/csvPieces.js";
-import { collect } from "../../support/catalog/csvReading.js";
 import { RecordSplitter, recordCharactersMax } from "../../../src/files/csv/records.js";
 
 const problem = (line: number, message: string) => ({ code: "MALFORMED", message, path: ["csvContent"], line });

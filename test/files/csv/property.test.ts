@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cellsOf, readCells } from "../../../src/files/csv/recordCells.js";
-import { type Delimiter, delimiters, type CsvRecord, RecordSplitter } from "../../../src/files/csv/records.js";
+import {
+  cellsOf,
+  readCells,
+  type Delimiter,
+  delimiters,
+  type CsvRecord,
+  RecordSplitter,
+} from "../../../src/files/csv/records.js";
 import { encodeRows } from "../../../src/files/product/product.columns.js";
 import { readCsv } from "../../../src/files/csv/csv.js";
 import {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { TokenEnds } from "../../../src/stores/validity/tokenEnds.js";
+import { TokenEnds } from "../../../src/stores/validity/validity.js";
 import { AppError } from "../../../src/errors.js";
 import { stopTimers } from "../../support/clock.js";
 

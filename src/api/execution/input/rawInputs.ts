@@ -1,9 +1,8 @@
 import { AppError } from "../../../errors.js";
 import { newPlaceholder, parseUnparsed, type UnparsedValue } from "../../../lib/json/jsonBody.js";
 import type { Context, Original, Sent } from "../../../schema/context.js";
-import type { TakenVariable } from "./rawArguments.js";
+import type { TakenVariable, Operation } from "../operation.js";
 import type { Variables } from "./inputShape.js";
-import type { Operation } from "../operation.js";
 
 export const plainBodyBytesMax = 4 * 1024 * 1024;
 

@@ -1,5 +1,4 @@
-import { readCells } from "../../csv/recordCells.js";
-import { type Delimiter, type CsvRecord, RecordSplitter } from "../../csv/records.js";
+import { readCells, type Delimiter, type CsvRecord, RecordSplitter } from "../../csv/records.js";
 import { invalidRow, recordFaultMessage, widthMessage } from "../../csv/csv.faults.js";
 import { columnName } from "../layout.js";
 import { withoutInvisibleEnds } from "../../../lib/text.js";

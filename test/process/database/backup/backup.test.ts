@@ -3,10 +3,9 @@ import { mkdir, readdir, readlink, stat, symlink, truncate, writeFile } from "no
 import { join } from "node:path";
 import { create } from "tar";
 import { beforeAll, expect, test } from "vitest";
-import { createIdentify } from "../../../../src/stores/token.js";
+import { createIdentify, issueToken } from "../../../../src/stores/token.js";
 import { createStore } from "../../../../src/stores/store.js";
 import { revokeToken } from "../../../../src/stores/token.replace.js";
-import { issueToken } from "../../../../src/stores/token.js";
 import { readConfig } from "../../../../src/config.js";
 import type { RootDatabase } from "../../../../src/database/client.js";
 import { openDatabase } from "../../../../src/database/open.js";
