@@ -12,7 +12,7 @@ import { type OutputOptions, print, table } from "../terminal/output.js";
 
 const help = `
 AS_SENT attributes an order to the show that its sender names, LAST_SHOW to the last show that its viewer watched, CART each line to
-the last show in which its viewer put that product into the cart (docs/orders.md). The command only stores the rule: a running server
+the last show in which its viewer put that product into the cart (docs/attribution.md). The command only stores the rule: a running server
 then attributes all orders again, the latest first. Figures can be read during that time.
 
 Examples:

@@ -18,7 +18,7 @@ import {
   readingReport,
 } from "./import.format.js";
 import { isNdjson, withInput } from "./import.input.js";
-import { LineSet, openRejects } from "./import.rejects.js";
+import { LineSet, openRejects } from "./failedRowsFile.js";
 import { withStore } from "../runtime.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { ImportMode } from "../../catalog/import/modes/mode.js";

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.js";
 import type { Database } from "../client.js";
 import { isOnCitus } from "../citus/nodes.js";
 import { hasOnNodeFunction, onNodeStatements } from "../citus/onNode.sql.js";
-import { inSessionTransaction, type TurnLimits } from "./tableLocks.js";
+import { inSessionTransaction, type LockLimits } from "./tableLocks.js";
 import { takeMigrationTurn } from "./migrate.js";
 
 const connectTimeoutMs = 5_000;
@@ -20,7 +20,7 @@ const lockTimeoutMs = 60_000;
 export async function distribute(
   connection: PoolConfig,
   log: (problem: Error) => void,
-  limits?: TurnLimits,
+  limits?: LockLimits,
 ): Promise<readonly string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs });
   client.on("error", () => undefined);

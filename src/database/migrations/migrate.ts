@@ -15,7 +15,7 @@ import { type FileLock, lockFile } from "../embedded/fileLock.js";
 import { isOnCitus } from "../citus/nodes.js";
 import { appliedMigrations, migrationNames, migrationsFolder } from "./applied.js";
 import { openPool } from "../pool.js";
-import { changeTables, describedSession, takeTurn, type Try, type TurnLimits } from "./tableLocks.js";
+import { changeTables, describedSession, awaitLock, type Try, type LockLimits } from "./tableLocks.js";
 import { AppError } from "../../errors.js";
 
 /** TypeScript declares it only in the DOM library. */
@@ -41,7 +41,7 @@ export const stagedUnlogged = ["StagedProduct", "StagedImport"].map((name) => `A
 const migrating = "another process that migrates or distributes this database";
 
 interface MigrateOptions {
-  readonly limits?: TurnLimits | undefined;
+  readonly limits?: LockLimits | undefined;
   readonly folder?: string | undefined;
 }
 
@@ -60,17 +60,17 @@ export async function migrate(
   const socketFolder = socketFolderOf(connection);
   if (socketFolder === undefined) return migrateLocked(connection, log, options);
   // Advisory locks mean nothing in the embedded engine's one session.
-  const turn = await takeTurn(migrating, () => tryFile(join(socketFolder, "migrate.lock")), log, options);
+  const lock = await awaitLock(migrating, () => tryFile(join(socketFolder, "migrate.lock")), log, options);
   try {
     return await migrateLocked(connection, log, options);
   } finally {
-    await turn.release();
+    await lock.release();
   }
 }
 
 async function tryFile(path: string): Promise<Try<FileLock>> {
   const lock = await lockFile(path);
-  return "release" in lock ? { turn: lock } : { holder: `process ${lock.pid}` };
+  return "release" in lock ? { lock } : { holder: `process ${lock.pid}` };
 }
 
 async function migrateLocked(
@@ -129,7 +129,7 @@ async function applyPending(
   { isEmbedded, pool, adapter, engine }: Engine,
   folder: string,
   log: (problem: Error) => void,
-  limits?: TurnLimits,
+  limits?: LockLimits,
 ): Promise<readonly string[]> {
   const migrations = await readMigrations(folder);
   const { migrationDirectories: all } = migrations;
@@ -164,9 +164,9 @@ async function applyPending(
 export async function takeMigrationTurn(
   session: Pick<ClientBase, "query">,
   log: (problem: Error) => void,
-  limits?: TurnLimits,
+  limits?: LockLimits,
 ): Promise<void> {
-  await takeTurn(migrating, () => trySession(session), log, { limits });
+  await awaitLock(migrating, () => trySession(session), log, { limits });
 }
 
 /** The holder may be invisible to this role. */
@@ -174,7 +174,7 @@ async function trySession(session: Pick<ClientBase, "query">): Promise<Try<true>
   const { rows } = await session.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [
     migrationLockKey,
   ]);
-  if (rows[0]?.taken === true) return { turn: true };
+  if (rows[0]?.taken === true) return { lock: true };
   const holders = await session.query<{ holder: string }>(
     `SELECT ${describedSession} AS holder
      FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid

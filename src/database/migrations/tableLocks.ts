@@ -26,13 +26,13 @@ export async function changeTables<Result>(
   needs: string,
   change: () => Promise<Result>,
   log: (problem: Error) => void,
-  limits?: TurnLimits,
+  limits?: LockLimits,
 ): Promise<Result> {
   let holder: LockHolder | undefined;
   const attempt = async (): Promise<Try<{ readonly result: Result }>> => {
     try {
       const wait = holder?.isVacuum === true ? waitForVacuumMs : waitMs;
-      return { turn: { result: await inOneTransaction(connection, wait, change) } };
+      return { lock: { result: await inOneTransaction(connection, wait, change) } };
     } catch (error) {
       if (!lostStates.has(sqlState(error) ?? "") && !isShardGone(error)) throw error;
       holder = await lockHolder(connection);
@@ -40,7 +40,7 @@ export async function changeTables<Result>(
     }
   };
   const whom = `another session that uses tables which ${needs} changes`;
-  return (await takeTurn(whom, attempt, log, { limits, pauseMs: lockPauseMs })).result;
+  return (await awaitLock(whom, attempt, log, { limits, pauseMs: lockPauseMs })).result;
 }
 
 function inOneTransaction<Result>(
@@ -104,20 +104,20 @@ export const describedSession = `format('session %s of %s from %s since %s', a.p
   coalesce(nullif(a.application_name, ''), a.backend_type, 'an unknown program'),
   coalesce(a.client_addr::text, 'the server itself'), coalesce(a.xact_start, a.query_start))`;
 
-export interface TurnLimits {
+export interface LockLimits {
   /** When to log who holds the lock. */
   readonly logAfterMs: number;
   readonly giveUpAfterMs: number;
 }
 
-const limitsOfTurns: TurnLimits = { logAfterMs: 5_000, giveUpAfterMs: 600_000 };
+const lockLimitsByDefault: LockLimits = { logAfterMs: 5_000, giveUpAfterMs: 600_000 };
 
 const pauseByDefaultMs = () => 50;
 
-export type Try<Turn> = { readonly turn: Turn } | { readonly holder: string };
+export type Try<Lock> = { readonly lock: Lock } | { readonly holder: string };
 
-interface TurnOptions {
-  readonly limits?: TurnLimits | undefined;
+interface LockWaitOptions {
+  readonly limits?: LockLimits | undefined;
   readonly pauseMs?: () => number;
 }
 
@@ -125,16 +125,16 @@ interface TurnOptions {
  * @param waitedFor for messages, as "another process that …"
  * @throws {AppError} UNAVAILABLE after `giveUpAfterMs`
  */
-export async function takeTurn<Turn>(
+export async function awaitLock<Lock>(
   waitedFor: string,
-  attempt: () => Promise<Try<Turn>>,
+  attempt: () => Promise<Try<Lock>>,
   log: (problem: Error) => void,
-  { limits: { logAfterMs, giveUpAfterMs } = limitsOfTurns, pauseMs = pauseByDefaultMs }: TurnOptions = {},
-): Promise<Turn> {
+  { limits: { logAfterMs, giveUpAfterMs } = lockLimitsByDefault, pauseMs = pauseByDefaultMs }: LockWaitOptions = {},
+): Promise<Lock> {
   const begun = performance.now();
   for (let isLogged = false; ;) {
     const tried = await attempt();
-    if ("turn" in tried) return tried.turn;
+    if ("lock" in tried) return tried.lock;
     const waitedMs = performance.now() - begun;
     if (!isLogged && waitedMs >= logAfterMs) {
       log(new Error(`Waiting for ${waitedFor}: ${tried.holder}.`));

@@ -6,7 +6,7 @@ import { type AttributionRule, ruleCodes } from "../../database/codes.js";
 
 const windowHoursMax = 24 * 90;
 
-/** How orders are attributed to shows (docs/orders.md). */
+/** How orders are attributed to shows (docs/attribution.md). */
 export const attributionRules = Object.keys(ruleCodes) as readonly AttributionRule[];
 
 export interface Attribution {

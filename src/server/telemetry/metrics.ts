@@ -23,7 +23,7 @@ export interface MetricSources {
   readonly database: Pick<OpenDatabase, "probe" | "engine" | "connection">;
   /** Bytes that they hold. */
   readonly bodies: { readonly held: number };
-  readonly places: Places;
+  readonly places: CountedShares;
   /** The folder of the embedded database; undefined on PostgreSQL. */
   readonly dataDir: string | undefined;
 }
@@ -93,16 +93,16 @@ function collectSources(registry: Registry, { feed, bodies, places, dataDir, dat
   gauge("vitrine_database_connections_idle", "Idle connections to the database.", () => probe.pool.idleCount);
   gauge("vitrine_database_waiting", "Calls that wait for a database connection.", () => probe.waiting());
   gauge("vitrine_body_bytes", "Bytes of memory that long request bodies hold.", () => bodies.held);
-  collectPlaces(registry, places);
+  addShareGauges(registry, places);
   collectStorage(registry, dataDir);
   if (engine.kind !== "embedded") collectNodes(registry, connection);
 }
 
 /** Places that requests take and release, by kind, which is the value of a label. */
-type Places = Readonly<Record<string, Pick<FairShare, "places" | "held" | "waiting">>>;
+type CountedShares = Readonly<Record<string, Pick<FairShare, "places" | "held" | "waiting">>>;
 
 /** A place that is held although there are no callers has been lost. */
-function collectPlaces(registry: Registry, places: Places): void {
+function addShareGauges(registry: Registry, places: CountedShares): void {
   const gauge = (name: string, help: string, of: "places" | "held" | "waiting") => {
     const collect = (): void => Object.entries(places).forEach(([kind, share]) => made.set({ kind }, share[of]));
     const made = new Gauge({ name, help, labelNames: ["kind"], registers: [registry], collect });

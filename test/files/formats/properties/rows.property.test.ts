@@ -5,7 +5,7 @@ import type { FormatReadOptions } from "../../../../src/files/formats/fileState.
 import { layouts } from "../../../../src/files/formats/recognize.js";
 import { readCatalog } from "../../../../src/files/formats/readFile.js";
 import { rejectedText } from "../../../../src/files/formats/failedSourceRows.js";
-import { LineSet } from "../../../../src/cli/products/import.rejects.js";
+import { LineSet } from "../../../../src/cli/products/failedRowsFile.js";
 import { collect, rowsOf } from "../../../support/catalog/csvReading.js";
 import { csvOf } from "../../../support/catalog/formats.js";
 import { type LayoutFile, layoutFiles, rowsOfLayout } from "../../../support/catalog/layoutFiles.js";
