@@ -108,7 +108,7 @@ export const ofAnalytics: readonly Mutant[] = [
   },
   {
     name: "A list of shows is ordered by the totals of shows with the same ids in all stores.",
-    file: "src/shows/liveStream.order.ts",
+    file: "src/shows/liveStream.sort.ts",
     from: 'FROM "LiveStreamTotal" WHERE "storeId" = ${storeId}',
     to: 'FROM "LiveStreamTotal"',
   },

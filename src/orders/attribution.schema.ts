@@ -1,7 +1,7 @@
 import { builder } from "../schema/builder.js";
 import { asWideRead } from "../database/shares/forStore.js";
 import { sharedRead } from "../schema/limits/sharedReads.js";
-import { AttributedShow, AttributionRule } from "./order.schema.js";
+import { AttributedShow, AttributionRule } from "./orderType.schema.js";
 import { type AttributionChange, type AttributionPreview, previewAttribution } from "./attribution/preview.js";
 import { requireWindow } from "./attribution/settings.js";
 

@@ -4,7 +4,7 @@ import { StoreAnalytics } from "../figures/store/storeAnalytics.schema.js";
 import { cachedWith } from "../lib/cached.js";
 import { type AttributionState, attributionState } from "./attribution/recount.js";
 import { readUnattributed, type Unattributed } from "./state/order.read.js";
-import { AttributionRule } from "./order.schema.js";
+import { AttributionRule } from "./orderType.schema.js";
 
 const UnattributedRef = builder.objectRef<Unattributed>("UnattributedOrders").implement({
   description: "The parts of orders that count for no show.",

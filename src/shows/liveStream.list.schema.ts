@@ -19,7 +19,7 @@ import {
   isSortValue,
   listOrderedLiveStreams,
   type LiveStreamOrder as LiveStreamOrderValue,
-} from "./liveStream.order.js";
+} from "./liveStream.sort.js";
 import { LiveStream, LiveStreamStatus } from "./liveStream.schema.js";
 
 const scheduled: LiveStreamRow["status"] = "SCHEDULED";

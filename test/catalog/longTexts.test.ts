@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { productsOrdered } from "../../src/catalog/product/list/product.order.js";
+import { productsOrdered } from "../../src/catalog/product/list/product.sort.js";
 import type { SizedProduct } from "../../src/catalog/product/search/product.searchIndex.js";
 import { createTestStore, openTestApp, testDatabase } from "../support/app.js";
 import { bulk, paths, products } from "../support/products.js";

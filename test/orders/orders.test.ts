@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { setStore } from "../../src/stores/store.js";
-import { lockOrders } from "../../src/orders/state/order.store.js";
+import { lockOrders } from "../../src/orders/state/order.rows.js";
 import { inTransaction } from "../../src/database/transaction.js";
 import { ofTest } from "../support/citus/recording.js";
 import { exportEvents } from "../../src/events/files/events.export.js";

@@ -5,7 +5,7 @@ import "../../shows/liveStream.schema.js";
 import "../../shows/liveStream.list.schema.js";
 import "../../events/events.schema.js";
 import "../../orders/attribution.schema.js";
-import "../../orders/orders.schema.js";
+import "../../orders/orderOperations.schema.js";
 import "../../orders/unattributed.schema.js";
 import "../../figures/show/liveStreamAnalytics.schema.js";
 import "../../figures/store/productPerformance.schema.js";

@@ -7,7 +7,7 @@ import { freeBytes } from "../../lib/disk.js";
 import { type Check, failed, ok, warning } from "./doctorCheck.js";
 import { reasonOf } from "../terminal/failure.js";
 import { get, type IncomingMessage } from "node:http";
-import { proxyAddresses, untrustedProxies } from "../../server/telemetry/proxyAddresses.js";
+import { proxyAddresses, untrustedProxies } from "../../server/telemetry/proxyMetricNames.js";
 
 const nodeMin = [20, 19] as const;
 const freeBytesMin = 100_000_000;

@@ -7,7 +7,7 @@ import { Prisma } from "../../generated/prisma/client.js";
 import { beginningOf } from "../../events/record/events.sql.js";
 import { attributionOf } from "./settings.js";
 import { attributeOrders, lockTimeoutMs } from "../state/order.record.js";
-import { waitForOrders } from "../state/order.store.js";
+import { waitForOrders } from "../state/order.rows.js";
 
 const batchOrders = 500;
 const pageEvents = 2_000;

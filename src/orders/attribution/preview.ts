@@ -1,7 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { byEvidence } from "../state/order.record.js";
-import { attributedBy, orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
+import { attributedBy, orderColumns, orderOf, type OrderRow } from "../state/order.rows.js";
 import { fromUnits, toUnits } from "../../lib/money.js";
 import { attribute } from "./attribution.js";
 import { type Attribution, attributionOf } from "./settings.js";

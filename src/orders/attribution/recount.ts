@@ -6,7 +6,7 @@ import { inTransaction, setLocal } from "../../database/transaction.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { markFoldable } from "../../events/record/fold.js";
 import { attributeWithin, lockTimeoutMs } from "../state/order.record.js";
-import { waitForOrders } from "../state/order.store.js";
+import { waitForOrders } from "../state/order.rows.js";
 import type { Attribution } from "./settings.js";
 import type { AttributionRule } from "../../database/codes.js";
 

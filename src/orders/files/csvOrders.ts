@@ -7,7 +7,7 @@ import { isViewerName, viewerIdOf } from "../hooks/payload.js";
 import { isName, type OrderInput, type OrderLineInput } from "../state/order.rules.js";
 import { exact, toUnits } from "../../lib/money.js";
 import { ColumnMarks, readAmount } from "./cells/amount.js";
-import type { FileOrder } from "./fileOrder.js";
+import type { FileOrder } from "./readOrder.js";
 import { faultAt } from "./orderLines.js";
 import { type OrderRowOfFile, rowsOf } from "./orderRows.js";
 import { type OrderStatus, statusOf } from "./cells/status.js";

@@ -1,9 +1,9 @@
 import type { Database } from "../../database/client.js";
 import { textArrayLiteral } from "../../database/rawParameters.js";
 import { counted, type CountedOrder, netOf, merge, type OrderNews } from "../state/order.state.js";
-import { orderColumns, orderOf, type OrderRow } from "../state/order.store.js";
+import { orderColumns, orderOf, type OrderRow } from "../state/order.rows.js";
 import { fromUnits } from "../../lib/money.js";
-import { type FileOrder, isPaid, statusOf } from "./fileOrder.js";
+import { type FileOrder, isPaid, statusOf } from "./readOrder.js";
 
 export interface Difference {
   readonly kind: "missing" | "unknown" | "different";

@@ -5,7 +5,7 @@ import { readLines } from "../../events/files/ndjson.js";
 import { type Json, listOf, parsePayload, PayloadError, textMember } from "../hooks/payload.js";
 import { stateOfShopify } from "../hooks/shopify.js";
 import { stateOfWoocommerce } from "../hooks/woocommerce.js";
-import type { FileOrder } from "./fileOrder.js";
+import type { FileOrder } from "./readOrder.js";
 import { faultAt, readObject } from "./orderLines.js";
 
 /** As much as a delivery of a hook. */

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/client.js";
 import { textArrayLiteral } from "../../database/rawParameters.js";
 import { shownValue } from "../../lib/mustBe.js";
-import type { FileOrder } from "./fileOrder.js";
+import type { FileOrder } from "./readOrder.js";
 import { faultAt } from "./orderLines.js";
 
 /**

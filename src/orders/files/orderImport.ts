@@ -1,8 +1,8 @@
 import type { RootDatabase } from "../../database/client.js";
 import { recordNews, recordNewsOfKnown } from "../state/order.record.js";
 import { compareOrders, type Difference } from "./differences.js";
-import { type FileOrder, isPaid, newsOf, statusOf } from "./fileOrder.js";
-import { batchesOf, withOrderFile } from "./orderFile.js";
+import { type FileOrder, isPaid, newsOf, statusOf } from "./readOrder.js";
+import { batchesOf, withOrderFile } from "./openOrderFile.js";
 import { StatusCounts } from "./cells/status.js";
 
 const differencesMax = 10;

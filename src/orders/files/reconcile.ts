@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { compareOrders, type Difference } from "./differences.js";
-import { type FileOrder, isPaid, newsOf } from "./fileOrder.js";
-import { batchesOf, type OrderFile, withOrderFile } from "./orderFile.js";
+import { type FileOrder, isPaid, newsOf } from "./readOrder.js";
+import { batchesOf, type OrderFile, withOrderFile } from "./openOrderFile.js";
 
 export interface Reconciliation {
   /** Paid orders of the file. */

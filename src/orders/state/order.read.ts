@@ -9,7 +9,7 @@ import type { AttributedPart } from "../attribution/attribution.js";
 import { reasonText } from "../attribution/reasonText.js";
 import type { AttributionRule } from "../../database/codes.js";
 import { counted, type OrderLine } from "./order.state.js";
-import { attributedBy, channelOf, type Claimed, orderColumns, orderOf, type OrderRow } from "./order.store.js";
+import { attributedBy, channelOf, type Claimed, orderColumns, orderOf, type OrderRow } from "./order.rows.js";
 import { partsBefore } from "../attribution/parts.js";
 import { attributionOf } from "../attribution/settings.js";
 import { fromUnits } from "../../lib/money.js";

@@ -11,7 +11,7 @@ import { readEvidences } from "../attribution/touchpoints.js";
 import { entriesOf, type Entry, recordEntries } from "./orderEntries.js";
 import { joinFamilies, relativesOf } from "./order.family.js";
 import { merge, type OrderNews, unknownOrder } from "./order.state.js";
-import { attributedBy, type Claimed, keepClaims, lockOrders, saveOrders, withClaims } from "./order.store.js";
+import { attributedBy, type Claimed, keepClaims, lockOrders, saveOrders, withClaims } from "./order.rows.js";
 import { partsBefore, saveParts } from "../attribution/parts.js";
 
 export interface OrderReceipt {

@@ -7,7 +7,7 @@ import type { LiveFeed } from "../../schema/context.js";
 import type { OpenDatabase } from "../../database/open.js";
 import { CachedFor } from "../../lib/cached.js";
 import { packageVersion } from "../../lib/packageFiles.js";
-import { proxyAddresses, untrustedProxies } from "./proxyAddresses.js";
+import { proxyAddresses, untrustedProxies } from "./proxyMetricNames.js";
 import type { FairShare } from "../../lib/fairShare.js";
 import { foldersOf } from "../../database/embedded/folder.js";
 import { freeBytes, sizeOfFolder } from "../../lib/disk.js";

@@ -7,7 +7,7 @@ import { rateLimited } from "../../../schema/limits/rateLimit.js";
 import { longTextsCertain, selectsLongTexts } from "../../../schema/selection.js";
 import { cursorOfOtherOrder, SortDirection, type SortOrder, sortPosition } from "../../../schema/sortOrder.js";
 import { countProducts, idsMax, listProducts, type RequireRoom } from "./product.list.js";
-import { isProductSortValue, type OrderedProduct, type ProductOrder as ProductOrderValue } from "./product.order.js";
+import { isProductSortValue, type OrderedProduct, type ProductOrder as ProductOrderValue } from "./product.sort.js";
 import { Product } from "../product.schema.js";
 import { charactersMaxOf, isLongField } from "../product.sql.js";
 

@@ -6,7 +6,7 @@ import { errorAt } from "../../../errors.js";
 import { canBeKey, isLongerThan } from "../../../lib/text.js";
 import { readsUnblocked } from "../product.lookup.js";
 import type { FieldName } from "../../../files/product/product.fields.js";
-import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.order.js";
+import { type OrderedProduct, type ProductOrder, productsOrdered } from "./product.sort.js";
 import {
   searchCharactersMax,
   searchQuery,

@@ -1,5 +1,5 @@
 import type { Draft, Fields, Parent, RowReader } from "../layout.js";
-import { optionKey, keyWithOptions, titleWithOptions } from "../values/options.js";
+import { optionKey, keyWithOptions, titleWithOptions } from "../values/variantKeys.js";
 import { commandOf, kindOf } from "./rowCommands.js";
 import { ParentRows } from "./parentRows.js";
 import { copied, emptyRow, type SourceRow } from "./row.js";

@@ -1,5 +1,5 @@
 import type { Draft, Fields, Parent, RowReader } from "../layout.js";
-import { optionKey, keyWithOptions, titleWithOptions } from "../values/options.js";
+import { optionKey, keyWithOptions, titleWithOptions } from "../values/variantKeys.js";
 import { kindOf, kindWordOf } from "./rowCommands.js";
 import { ParentRows } from "./parentRows.js";
 import { emptyRow, type SourceRow } from "./row.js";

@@ -5,7 +5,7 @@ import { connectionType, decodeCursor, encodeCursor, pageArgs, pageSize } from "
 import { checkOpenRange } from "../lib/dateRange.js";
 import { statesOf } from "./state/order.input.js";
 import { countOrders, findOrder, listOrders, type Order, type OrderPosition } from "./state/order.read.js";
-import { OrderRef } from "./order.schema.js";
+import { OrderRef } from "./orderType.schema.js";
 import { type OrderReceipt, recordNews } from "./state/order.record.js";
 import { Channel } from "../events/events.schema.js";
 

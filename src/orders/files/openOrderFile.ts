@@ -5,7 +5,7 @@ import type { Database, RootDatabase } from "../../database/client.js";
 import { refusePacked } from "../../files/encoding/fileKinds.js";
 import { AppError } from "../../errors.js";
 import { openCsv } from "./csvOrders.js";
-import { type FileOrder, newsOf } from "./fileOrder.js";
+import { type FileOrder, newsOf } from "./readOrder.js";
 import { openJson } from "./jsonOrders.js";
 import { hasNumberedOrders, requireIds, requireOneId } from "./numberedOrders.js";
 
