@@ -71,7 +71,7 @@ describe("WEB_CONCURRENCY=2", () => {
   test("a worker that is killed is replaced, and the service continues", async () => {
     const [first = 0, second = 0] = await workersOf(server);
     process.kill(first, "SIGKILL");
-    await until(() => server.stderr().includes("a worker ended"), "its end to be logged");
+    await until(() => server.stderr().includes("a worker that ended"), "its end to be logged");
     expect(await atOnce(4, () => getHealth(server))).toEqual([200, 200, 200, 200]);
     await until(async () => (await workersOf(server)).filter((pid) => pid !== first).length === 2, "another");
     expect(await workersOf(server)).toContain(second);
