@@ -32,14 +32,14 @@ const ofAccess: readonly Mutant[] = [
     file: "src/stores/publicKey.ts",
     from: "origin.endsWith(`.${host}`)",
     to: "origin.endsWith(host)",
-    tests: ["test/stores/key", "test/events/collect/collect"],
+    tests: ["test/stores/publicKey", "test/events/collect/collect"],
   },
   {
     name: "A deleted store leaves behind which viewers claimed its orders.",
     file: "src/database/storeTables.ts",
     from: '{ name: "OrderClaim", key: ["orderId"] },',
     to: "",
-    tests: ["test/stores/store.delete", "test/stores/ended/store"],
+    tests: ["test/stores/store.delete", "test/stores/ended/"],
   },
 ];
 

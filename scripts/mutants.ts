@@ -85,7 +85,7 @@ function requireFitting(): void {
     const problem = problemOf(mutant);
     return problem === undefined ? [] : [`${mutant.file}: ${problem}: ${mutant.name}`];
   });
-  if (mutants.length !== 60) problems.push(`There are ${mutants.length} faults, not 60.`);
+  if (mutants.length < 60) problems.push(`There are ${mutants.length} faults, not 60.`);
   if (problems.length > 0)
     throw new Error(`The list of faults does not fit the code any more.\n${problems.join("\n")}`);
 }
