@@ -98,6 +98,7 @@ export const ofAnalytics: readonly Mutant[] = [
     file: "src/events/record/fold.ts",
     from: "quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)",
     to: "quantity = EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales)",
+    tests: ["test/figures/totals/"],
   },
   {
     name: "A rebuild counts events in the order of their ids, not of their acceptance.",

@@ -13,11 +13,12 @@ function blockedSubscriptions(waitMs: number) {
   const schema = buildSchema(`type Query { unused: Int } type Subscription { tick(name: String): String }`);
   const tick = (schema.getSubscriptionType() as GraphQLObjectType).getFields()["tick"];
   const started: string[] = [];
+  const change = {}; // of the show, which all subscribers get
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   Object.assign(tick ?? {}, {
     subscribe: async function* () {
-      yield {};
+      yield change;
     },
     resolve: async (_: unknown, { name }: { name: string }) => {
       started.push(name);
@@ -26,10 +27,10 @@ function blockedSubscriptions(waitMs: number) {
     },
   });
   const known = createKnownSubscriptions(schema, new KnownOperations(schema), waitMs);
-  const next = async (name: string, storeId: string) => {
+  const next = async (name: string, storeId: string, granted: readonly string[] = scopes) => {
     const observation = { begins: () => undefined, refused: () => undefined };
     const context = {
-      identity: { storeId, scopes: new Set(scopes) },
+      identity: { storeId, scopes: new Set(granted) },
       observation,
       limits: { response: new ResponseBudget() },
       sent: { isRest: false },
@@ -67,4 +68,13 @@ test("a waiting value is executed once another of its store is done", async () =
   await expect.poll(() => started).toEqual(["first", "second"]);
   release();
   expect(await Promise.all(values)).toMatchObject(["first", "second", "third", "fourth"].map(tick));
+});
+
+test("subscribers share a value with those whose tokens have the same scopes, and with no others", async () => {
+  const { next, release, started } = blockedSubscriptions(20_000);
+  const values = [next("same", "store"), next("same", "store"), next("same", "store", ["analytics:read"])];
+  await expect.poll(() => started).toEqual(["same", "same"]);
+  release();
+  expect(await Promise.all(values)).toMatchObject(["same", "same", "same"].map(tick));
+  expect(started).toHaveLength(2);
 });
