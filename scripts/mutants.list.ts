@@ -229,6 +229,7 @@ const ofRequests: readonly Mutant[] = [
     file: "src/server/http/respond.ts",
     from: 'addVary(response, "X-Service-Access-Token");',
     to: "",
+    tests: ["test/server/content/caching"],
   },
   {
     name: "Connections that were closed count under the limit of open ones.",
