@@ -51,8 +51,8 @@ export function hasEventRows(storeId: string): Prisma.Sql {
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
 }
 
-/** Deletes the rows of a show, except those of its events, which are deleted in pages before, and its own. */
-export async function deleteTotals(
+/** Deletes the rows of a show from all tables but its own. Those of its events must be few: they are deleted in pages before. */
+export async function deleteShowRows(
   transaction: Database,
   { storeId, id, number }: { readonly storeId: string; readonly id: string; readonly number: number },
 ): Promise<void> {

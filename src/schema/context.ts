@@ -103,6 +103,17 @@ export interface LiveFeed {
   changed(storeId: string, lsId: string): void;
 }
 
+/**
+ * Attributes the orders that events made due. Passed in, because the room of events may not import the room of orders.
+ *
+ * @returns the ids of the shows whose figures changed
+ */
+export type AttributeOrders = (
+  db: RootDatabase,
+  storeId: string,
+  orderIds: readonly string[],
+) => Promise<readonly string[]>;
+
 /** What resolvers get. */
 export interface Context {
   /** For reads. */
@@ -111,12 +122,7 @@ export interface Context {
   readonly identity: Identity;
   readonly limits: Limits;
   readonly feed: LiveFeed;
-  /** Attributes orders that events made due. @returns the ids of shows whose figures changed */
-  readonly attributeOrders: (
-    db: RootDatabase,
-    storeId: string,
-    orderIds: readonly string[],
-  ) => Promise<readonly string[]>;
+  readonly attributeOrders: AttributeOrders;
   readonly sent: Sent;
   readonly notify: (notice: Notice) => void;
   readonly observation: Observation;

@@ -1,6 +1,6 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { errorAt } from "../errors.js";
-import { deleteTotals, hasEventRows } from "../database/storeTables.js";
+import { deleteShowRows, hasEventRows } from "../database/storeTables.js";
 import { isStorable } from "../lib/text.js";
 import { reasonCodes } from "../database/codes.js";
 import { deleteEvents } from "./events.delete.js";
@@ -71,7 +71,7 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** Requires the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // throws if another call has deleted it
-  await deleteTotals(transaction, { storeId, id: lsId, number });
+  await deleteShowRows(transaction, { storeId, id: lsId, number });
   // Under rules that count views, orders of this show may now count for another one.
   await transaction.$executeRaw`
     UPDATE "ShopOrder" SET "dueAt" = ${new Date()}::timestamptz WHERE "storeId" = ${storeId} AND id IN (

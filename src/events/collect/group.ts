@@ -3,13 +3,8 @@ import { callerOf, storeClientOf } from "../../database/shares/caller.js";
 import { AppError } from "../../errors.js";
 import { GroupCommit, type Waiting } from "../../lib/groupCommit.js";
 import type { ShopperEventInput } from "../events.input.js";
-import {
-  type AttributeOrders,
-  type EventReceipt,
-  recordEvents,
-  recordShows,
-  type ShowEvents,
-} from "../record/events.record.js";
+import type { AttributeOrders } from "../../schema/context.js";
+import { type EventReceipt, recordEvents, recordShows, type ShowEvents } from "../record/events.record.js";
 import { idBytes } from "../record/eventValues.sql.js";
 
 /** Resolves once the request's own events are stored. */

@@ -1,3 +1,4 @@
+import type { AttributeOrders } from "../../schema/context.js";
 import { currencyOf } from "../../stores/store.currency.js";
 import type { RootDatabase } from "../../database/client.js";
 import { errorAt, Problems, AppError } from "../../errors.js";
@@ -55,17 +56,6 @@ export interface EventReceipt {
 }
 
 const lockWaitMsDefault = 5_000;
-
-/**
- * Attributes the orders that events made due. Passed in, because the room of events may not import the room of orders.
- *
- * @returns the ids of the shows whose figures changed
- */
-export type AttributeOrders = (
-  db: RootDatabase,
-  storeId: string,
-  orderIds: readonly string[],
-) => Promise<readonly string[]>;
 
 interface RecordOptions {
   readonly lockWaitMs?: number;

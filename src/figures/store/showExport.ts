@@ -76,7 +76,7 @@ interface ExportedShow {
 
 function csvLines(delimiter: ShowDelimiter) {
   return async (shows: readonly ExportedShow[]): Promise<string> => {
-    const { formatCsv } = await import("../../lib/writeCsv.js"); // imported only here, because its library slows down each command's start
+    const { formatCsv } = await import("../../lib/fastCsv.js"); // imported only here, because its library slows down each command's start
     const rows = shows.map(({ show, currency }) =>
       showCells({ ...show, kpis: kpisOf(show.totals) }, currency, delimiter),
     );

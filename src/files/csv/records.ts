@@ -321,7 +321,7 @@ export async function cellsOf(text: string, delimiter: Delimiter): Promise<Cells
 
 /** All at once; each by itself where fast-csv refuses one. */
 async function readQuoted(records: readonly CsvRecord[], delimiter: Delimiter): Promise<readonly Cells[]> {
-  const { parseCsv } = await import("../../lib/writeCsv.js"); // its library would make each command start later
+  const { parseCsv } = await import("../../lib/fastCsv.js"); // its library would make each command start later
   const rows = await parseCsv(records.map(({ text }) => `${text}\n`).join(""), delimiter);
   if (rows?.length === records.length)
     return records.map(({ text }, index) => trimmed(text, rows[index] ?? [], delimiter));

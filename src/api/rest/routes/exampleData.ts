@@ -201,5 +201,5 @@ export const badPrice = { ...exampleProduct, price: -1 };
 export const badUrl = { ...scarf, url: "javascript:alert(1)" };
 
 export const newShow = "summer-looks";
-const { id: _, endedAt: _endedAt, ...withoutId } = showExample;
-export const sentShow = withoutId;
+const { id: _, endedAt: _endedAt, ...sentShow } = showExample;
+export { sentShow };
