@@ -8,6 +8,7 @@ export const errorCodes = {
   UNAUTHENTICATED: "The access token is missing or invalid.",
   FORBIDDEN: "The access token does not have the scope that the message names.",
   LIVE_STREAM_NOT_FOUND: "The store has no such show.",
+  MOMENT_NOT_FOUND: "The show has no such moment.",
   ORDER_NOT_FOUND: "The store has no such order, or it was not paid yet.",
   NOT_FOUND: "The path does not exist.",
   METHOD_NOT_ALLOWED: "The path does not take this method: Allow lists those that it takes.",

@@ -20,6 +20,7 @@ const tablesByNumber: readonly StoreTable[] = [
   { name: "ShowProductSlot", key: ["show", "productId", "startsAt", "slot"] },
   { name: "ShowProductSpan", key: ["seconds", "startsAt", "show", "productId"] },
   { name: "LateEvent", key: ["show", "id"] },
+  { name: "ShowMoment", key: ["show", "id"] },
 ];
 const tablesById: readonly StoreTable[] = [
   { name: "LiveStreamTotal", key: ["liveStreamId", "channel", "slot"] },

@@ -57,10 +57,10 @@ export function pageArgs(firstDefault = firstByDefault) {
 }
 
 /** @throws {AppError} VALIDATION_FAILED for a page size out of bounds */
-export function pageSize(first: number | null | undefined, byDefault = firstByDefault): number {
+export function pageSize(first: number | null | undefined, byDefault = firstByDefault, max = firstMax): number {
   if (first === null || first === undefined) return byDefault;
-  if (first >= 0 && first <= firstMax) return first;
-  throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${firstMax}`, first), ["first"]);
+  if (first >= 0 && first <= max) return first;
+  throw errorAt("VALIDATION_FAILED", mustBe("first", `from 0 to ${max}`, first), ["first"]);
 }
 
 /** A cursor with texts of 200 and 255 characters, all of them escaped by JSON, has 3,700. */

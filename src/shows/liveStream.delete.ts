@@ -71,6 +71,8 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** Requires the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // throws if another call has deleted it
+  await transaction.$executeRaw`
+    SELECT FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR UPDATE`; // who saves its moments locks it
   await deleteShowRows(transaction, { storeId, id: lsId, number });
   // Under rules that count views, orders of this show may now count for another one.
   await transaction.$executeRaw`

@@ -10,7 +10,12 @@ export interface LiveStreamInput {
   readonly status: LiveStreamStatus;
   readonly startedAt: Date;
   readonly durationSeconds?: number | null | undefined;
-  readonly host?: { readonly name: string; readonly email: string } | null | undefined;
+  readonly host?: HostInput | null | undefined;
+}
+
+export interface HostInput {
+  readonly name: string;
+  readonly email: string;
 }
 
 const durationSecondsMax = 366 * 86_400;
@@ -35,14 +40,15 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
     const message = `A show must end by ${dateTimeMax.toISOString()}.`;
     problems.add({ code: "INVALID_VALUE", message, path: [...path, "durationSeconds"] });
   }
-  if (show.host) {
-    checkText(show.host.name, 255, [...path, "host"], "name", problems);
-    checkText(show.host.email, 255, [...path, "host"], "email", problems);
-    if (!/^[^\s@]+@[^\s@]+$/u.test(show.host.email)) {
-      const message = mustBe("email", "an e-mail address", show.host.email);
-      problems.add({ code: "INVALID_VALUE", message, path: [...path, "host", "email"] });
-    }
-  }
+  if (show.host) checkHost(show.host, [...path, "host"], problems);
+}
+
+export function checkHost({ name, email }: HostInput, path: Path, problems: Problems): void {
+  checkText(name, 255, path, "name", problems);
+  checkText(email, 255, path, "email", problems);
+  if (/^[^\s@]+@[^\s@]+$/u.test(email)) return;
+  const message = mustBe("email", "an e-mail address", email);
+  problems.add({ code: "INVALID_VALUE", message, path: [...path, "email"] });
 }
 
 function checkStart({ status, startedAt }: LiveStreamInput, path: Path, problems: Problems, now: number): void {

@@ -55,7 +55,7 @@ export const LiveStream = builder.prismaObject("LiveStream", {
   }),
 });
 
-const HostInput = builder.inputType("HostInput", {
+export const HostInput = builder.inputType("HostInput", {
   description: "Who presents a show.",
   fields: (t) => ({
     name: t.string({ description: "At most 255 characters." }),

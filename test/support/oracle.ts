@@ -256,7 +256,7 @@ function viewTimeOf(events: readonly SentEvent[]): Exact {
   return sum(events.filter(({ type }) => type === "VIEW").map(({ seconds }) => seconds));
 }
 
-function salesOf(events: readonly SentEvent[]): number {
+export function salesOf(events: readonly SentEvent[]): number {
   return rounded(sum(events.filter(({ type }) => type === "ORDER").map(({ amount }) => amount)));
 }
 
@@ -264,7 +264,7 @@ function refundsOf(events: readonly SentEvent[]): number {
   return rounded(sum(events.filter(({ type }) => type === "REFUND").map(({ amount }) => amount)));
 }
 
-function netSalesOf(events: readonly SentEvent[]): number {
+export function netSalesOf(events: readonly SentEvent[]): number {
   const amounts = events.map(({ type, amount }) =>
     type === "ORDER" ? amount : type === "REFUND" ? -(amount ?? 0) : 0,
   );

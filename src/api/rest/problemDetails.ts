@@ -10,6 +10,7 @@ export const problemTypes: Readonly<Record<ErrorCode, { status: number; title: s
   UNAUTHENTICATED: { status: 401, title: "Access token missing or invalid" },
   FORBIDDEN: { status: 403, title: "Not allowed by the access token" },
   LIVE_STREAM_NOT_FOUND: { status: 404, title: "Live stream not found" },
+  MOMENT_NOT_FOUND: { status: 404, title: "Moment not found" },
   ORDER_NOT_FOUND: { status: 404, title: "Order not found" },
   NOT_FOUND: { status: 404, title: "Not found" },
   METHOD_NOT_ALLOWED: { status: 405, title: "Method not allowed" },

@@ -95,6 +95,11 @@ export const channelBits = Prisma.sql`
 /** A viewer who gets the first of these bits counts in LiveStreamGroup by the device on that channel, or by the source. */
 export const groupBits = Prisma.sql`(VALUES ('LIVE', 1), ('REPLAY', 2), ('SOURCE', 3)) AS c(kind, bits)`;
 
+/** When a VIEW began, to the microsecond: it occurred at its end. */
+export function beginningOfView(occurredAt: Prisma.Sql, seconds: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(${occurredAt} - ${seconds}::float8 * interval '1 second')`;
+}
+
 /** What an event other than a REFUND shows about its viewer, as bits of ShowViewer.seen. */
 export function seenBy(type: Prisma.Sql, channel: Prisma.Sql, seconds: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(

@@ -90,35 +90,47 @@ export const linesOf = Prisma.sql`
 export const productSums = Prisma.sql`
   sum(carts) AS carts, sum(orders) AS orders, sum(quantity) AS quantity, sum(sales) AS sales, sum(refunds) AS refunds`;
 
+interface ProductParts {
+  /** A name or subquery with events. */
+  readonly events: Prisma.Sql;
+  /** What is selected of an event `e`. */
+  readonly columns: Prisma.Sql;
+  /** What identifies an event `e`, and the columns. */
+  readonly key: Prisma.Sql;
+}
+
 /**
- * One row for each new event and product, with the show's number, the quarter of an hour in which it occurred, carts,
- * orders, quantity, sales and refunds. An ORDER or a REFUND counts by its lines, or, without any, as one of its
- * productId.
+ * One row for each event and product, with these columns, productId, carts, orders, quantity, sales and refunds. An ORDER or a REFUND
+ * counts by its lines, or, without any, as one of its productId.
  */
-function productParts(): Prisma.Sql {
-  const startsAt = quarterOf(Prisma.sql`e."occurredAt"`);
+export function productParts({ events, columns, key }: ProductParts): Prisma.Sql {
   const ofEvent = Prisma.sql`e.type`;
   const figures = (quantity: string, amount: string) => Prisma.sql`
     CASE WHEN e.type = 2 THEN 1 ELSE 0 END AS carts, ${changes.orders(ofEvent)} AS orders,
     ${changes.sales(ofEvent, Prisma.raw(quantity))} AS quantity, ${changes.sales(ofEvent, Prisma.raw(amount))} AS sales,
     ${changes.refunds(ofEvent, Prisma.raw(amount))} AS refunds`;
   return Prisma.sql`
-    SELECT e.show, e."productId", ${startsAt} AS "startsAt", ${figures("1::bigint", "e.value")}
-    FROM fresh AS e WHERE e.type > 1 AND e.lines = '' AND e."productId" <> ''
-    UNION ALL SELECT e.show, x."productId", ${startsAt}, ${figures("sum(x.quantity)", "sum(x.amount)")}
-    FROM fresh AS e, ${linesOf} WHERE e.type > 2 AND e.lines <> ''
-    GROUP BY e.show, e."acceptedAt", e.position, e.id, e.type, e."occurredAt", x."productId"`;
+    SELECT ${columns}, e."productId", ${figures("1::bigint", "e.value")}
+    FROM ${events} AS e WHERE e.type > 1 AND e.lines = '' AND e."productId" <> ''
+    UNION ALL SELECT ${columns}, x."productId", ${figures("sum(x.quantity)", "sum(x.amount)")}
+    FROM ${events} AS e, ${linesOf} WHERE e.type > 2 AND e.lines <> ''
+    GROUP BY ${key}, e.type, x."productId"`;
 }
 
 /** Adds newly stored events to a slot of each product. @param hasOthers whether some may be beyond the limit */
 function addToProducts(store: StoreRow, slot: Prisma.Sql, hasOthers: boolean): Prisma.Sql {
+  const parts = productParts({
+    events: Prisma.sql`fresh`,
+    columns: Prisma.sql`e.show, ${quarterOf(Prisma.sql`e."occurredAt"`)} AS "startsAt"`,
+    key: Prisma.sql`e.show, e."acceptedAt", e.position, e.id, e."occurredAt"`,
+  });
   return Prisma.sql`
     product AS (
       INSERT INTO "ShowProductSlot" AS t ("storeId", show, "productId", "startsAt", slot, carts, orders, quantity, sales, refunds)
       SELECT o.id, a.show, a."productId", a."startsAt", ${slot}::int, a.carts, a.orders, a.quantity, a.sales, a.refunds
       FROM ${store.source}, (
         SELECT show, "productId", "startsAt", ${productSums}
-        FROM (${productParts()}) AS parts GROUP BY show, "productId", "startsAt") AS a
+        FROM (${parts}) AS parts GROUP BY show, "productId", "startsAt") AS a
       WHERE ${store.isStore} ${hasOthers ? isKept(store) : Prisma.empty} ORDER BY a.show, a."productId", a."startsAt"
       ON CONFLICT ("storeId", show, "productId", "startsAt", slot) DO UPDATE SET carts = t.carts + EXCLUDED.carts,
         orders = t.orders + EXCLUDED.orders, quantity = t.quantity + EXCLUDED.quantity, sales = t.sales + EXCLUDED.sales,

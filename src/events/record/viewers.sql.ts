@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { hourOf, isOfViewer, minuteOf, seenBy } from "./eventValues.sql.js";
+import { beginningOfView, hourOf, isOfViewer, minuteOf, seenBy } from "./eventValues.sql.js";
 import { otherName, unknownName } from "./countedNames.sql.js";
 import { idOfShow, type StoreRow } from "./showRow.js";
 
@@ -18,19 +18,21 @@ export function viewersOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
     heard AS MATERIALIZED (
       SELECT show, type, channel, "viewerId", coalesce(nullif(device, ''), ${unknownName}) AS device,
         coalesce(nullif(source, ''), ${unknownName}) AS source, position,
-        ${seenBy(type, channel, value)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute
+        ${seenBy(type, channel, value)} AS seen, ${hourOf(occurredAt)} AS hour, ${minuteOf(occurredAt)} AS minute,
+        CASE WHEN type = 1 THEN ${beginningOfView(occurredAt, value)} ELSE 'infinity' END AS "firstViewAt"
       FROM fresh WHERE ${isOfViewer(type, viewerId)}),
     hours AS MATERIALIZED (
       SELECT show, "viewerId", hour, bit_or(1::bigint << minute) AS minutes FROM heard WHERE type < 3
       GROUP BY show, "viewerId", hour),
     met AS MATERIALIZED (
-      SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes", v.source AS "knownSource"
+      SELECT m.*, v.hour AS "knownHour", v.seen AS "knownSeen", v.minutes AS "knownMinutes", v.source AS "knownSource",
+        v."firstViewAt" AS "knownFirstViewAt"
       FROM (
-        SELECT show, "viewerId", bit_or(seen) AS seen, (min(ARRAY[position, hour]))[2] AS hour,
+        SELECT show, "viewerId", bit_or(seen) AS seen, min("firstViewAt") AS "firstViewAt", (min(ARRAY[position, hour]))[2] AS hour,
           ${firstDevice(1)} AS "liveDevice", ${firstDevice(2)} AS "replayDevice", ${firstOf(Prisma.sql`source`)} AS source
         FROM heard GROUP BY show, "viewerId" ORDER BY show, "viewerId") AS m
       LEFT JOIN LATERAL (
-        SELECT hour, seen, minutes, source FROM "ShowViewer" AS v
+        SELECT hour, seen, minutes, source, "firstViewAt" FROM "ShowViewer" AS v
         WHERE v."storeId" = ${store.storeId} AND v.show = m.show AND v."viewerId" = m."viewerId" OFFSET 0) AS v
         ON true),
     ${changesOf(store, hasOthers)},
@@ -56,11 +58,11 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
     hasOthers ? countedName(store, kind, name) : name;
   const changed = Prisma.sql`
     SELECT m.show, m."viewerId", coalesce("knownHour", m.hour) AS hour, coalesce(h.minutes, 0) AS minutes,
-      seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice",
+      "firstViewAt", seen, ${kept("LIVE", Prisma.sql`"liveDevice"`)} AS "liveDevice", ${kept("REPLAY", Prisma.sql`"replayDevice"`)} AS "replayDevice",
       ${kept("SOURCE", Prisma.sql`m.source`)} AS source
     FROM met AS m LEFT JOIN hours AS h ON ${isSameShow("h", "m")} AND h."viewerId" = m."viewerId" AND h.hour = coalesce("knownHour", m.hour)
     WHERE CASE WHEN "knownHour" IS NULL OR (seen & ~"knownSeen"::int) <> 0 OR (coalesce(h.minutes, 0) & ~"knownMinutes") <> 0
-      THEN 1 ELSE 0 END = 1`;
+      OR "firstViewAt" < "knownFirstViewAt" THEN 1 ELSE 0 END = 1`;
   const returned = Prisma.sql`RETURNING t.show, t."viewerId", t.hour, t.seen, t."newSeen", t."newMinutes", t."liveDevice", t."replayDevice", t.source`;
   return Prisma.sql`
     known AS MATERIALIZED (SELECT bool_and("knownHour" IS NOT NULL) AS "areAll" FROM met),
@@ -69,9 +71,9 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
       FROM (${changed} AND (SELECT "areAll" FROM known) ORDER BY show, "viewerId") AS n
       WHERE t."storeId" = ${store.storeId} AND t.show = n.show AND t."viewerId" = n."viewerId" ${returned}),
     inserted AS (
-      INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", seen, "newSeen", "liveDevice",
-        "replayDevice", source)
-      SELECT o.id, n.show, "viewerId", hour, minutes, minutes, seen, seen, "liveDevice", "replayDevice", n.source
+      INSERT INTO "ShowViewer" AS t ("storeId", show, "viewerId", hour, minutes, "newMinutes", "firstViewAt", seen, "newSeen",
+        "liveDevice", "replayDevice", source)
+      SELECT o.id, n.show, "viewerId", hour, minutes, minutes, "firstViewAt", seen, seen, "liveDevice", "replayDevice", n.source
       FROM ${store.source}, (${changed} AND NOT (SELECT "areAll" FROM known)) AS n
       WHERE ${store.isStore} ORDER BY n.show, "viewerId"
       ON CONFLICT ("storeId", show, "viewerId") DO UPDATE ${mergeOf(Prisma.sql`EXCLUDED`)} ${returned}),
@@ -81,7 +83,7 @@ function changesOf(store: StoreRow, hasOthers: boolean): Prisma.Sql {
 /** Adds what was seen of a viewer to row `t`. */
 function mergeOf(seen: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    SET seen = t.seen | ${seen}.seen, "newSeen" = ${seen}.seen & ~t.seen,
+    SET "firstViewAt" = least(t."firstViewAt", ${seen}."firstViewAt"), seen = t.seen | ${seen}.seen, "newSeen" = ${seen}.seen & ~t.seen,
       minutes = CASE WHEN t.hour = ${seen}.hour THEN t.minutes | ${seen}.minutes ELSE t.minutes END,
       "newMinutes" = CASE WHEN t.hour = ${seen}.hour THEN ${seen}.minutes & ~t.minutes ELSE 0 END,
       "liveDevice" = CASE WHEN t.seen & 1 = 0 THEN ${seen}."liveDevice" ELSE t."liveDevice" END,

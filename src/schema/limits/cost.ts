@@ -1,11 +1,13 @@
-import type { FieldNode, GraphQLArgument, ValidationContext } from "graphql";
+import type { FieldNode, GraphQLArgument, GraphQLFieldExtensions, ValidationContext } from "graphql";
 import { Kind } from "graphql";
 import { firstMax } from "../connections.js";
 
 declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** The usual maximum length of a list without `first`, which multiplies the cost of its fields. */
+    /** The usual maximum length of a list without `first`, or whose `first` is a variable, which multiplies the cost of its fields. */
     itemsExpected?: number;
+    /** The largest `first`, unless it is that of all lists. */
+    firstMax?: number;
     /** 1 by default; 100 for a separate database query. */
     cost?: number;
   }
@@ -39,14 +41,18 @@ export function isPaged({ args }: Paged): boolean {
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown, which another rule refuses
-  if (isPaged(field)) return pageSizeOf(field, node);
+  if (isPaged(field)) return pageSizeOf(field, node, field.extensions);
   return field.extensions.itemsExpected ?? introspected[`${context.getParentType()?.name}.${field.name}`] ?? 1;
 }
 
-function pageSizeOf({ args }: Paged, { arguments: given = [] }: FieldNode): number {
+function pageSizeOf(
+  { args }: Paged,
+  { arguments: given = [] }: FieldNode,
+  { firstMax: max = firstMax, itemsExpected: expected = max }: GraphQLFieldExtensions<unknown, unknown>,
+): number {
   const value = given.find(({ name }) => name.value === "first")?.value;
-  if (value?.kind === Kind.VARIABLE) return firstMax;
+  if (value?.kind === Kind.VARIABLE) return expected;
   const byDefault = Number(args.find(({ name }) => name === "first")?.defaultValue ?? firstMax);
   const first = value?.kind === Kind.INT ? Number(value.value) : byDefault;
-  return Math.min(Math.max(first, 1), firstMax); // others are refused at execution
+  return Math.min(Math.max(first, 1), max); // others are refused at execution
 }

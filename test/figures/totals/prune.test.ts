@@ -76,10 +76,11 @@ describe("pruning an archived show", () => {
     const moments = { occurredAt: endedAt, acceptedAt: endedAt, position: 1 };
     const codes = { type: 1, channel: 1, device: "", source: "", productId: "", orderId: "", lines: "", value: 0 };
     const minutes = { hour: 0, minutes: 1n, newMinutes: 0n };
+    const firstViewAt = endedAt;
     const devices = { liveDevice: "unknown", replayDevice: "", source: "unknown", seen: 1, newSeen: 0 };
     for (const leave of [
       () => db.showEvent.create({ data: { ...row, ...codes, ...moments, id: Buffer.from("e") } }),
-      () => db.showViewer.create({ data: { ...row, ...minutes, ...devices } }),
+      () => db.showViewer.create({ data: { ...row, ...minutes, ...devices, firstViewAt } }),
       () => db.showPresence.create({ data: { ...row, ...minutes } }),
     ]) {
       gone.length = 0;

@@ -106,6 +106,7 @@ function commonErrors({ bodyBytesMax }: Pick<ApiLimits, "bodyBytesMax">): Readon
     UNAUTHENTICATED: new AppError("UNAUTHENTICATED", "The header X-Service-Access-Token is missing."),
     FORBIDDEN: forbidden("catalog:read"),
     LIVE_STREAM_NOT_FOUND: errorAt("LIVE_STREAM_NOT_FOUND", "The store has no live stream with this id.", ["lsId"]),
+    MOMENT_NOT_FOUND: errorAt("MOMENT_NOT_FOUND", "The show has no moment with this id.", ["id"]),
     ORDER_NOT_FOUND: errorAt("ORDER_NOT_FOUND", "The store has no order with this id.", ["id"]),
     NOT_FOUND: pathNotFound(),
     METHOD_NOT_ALLOWED: new AppError("METHOD_NOT_ALLOWED", "This path accepts POST."),

@@ -132,6 +132,33 @@ export const soldExample = { productId: exampleProduct.id, carts: 30, orders: 12
 
 export const timelineExample = { startsAt: "2026-05-04T18:30:00.000Z", viewers: 42, carts: 3, orders: 1, sales: 59.9 };
 
+/** What happened in two minutes of that show, while the shirt was shown. */
+export const intervalExample = {
+  seconds: 120,
+  sales: 239.6,
+  netSales: 239.6,
+  orders: 4,
+  quantity: 4,
+  addToCart: 9,
+  viewersAtStart: 180,
+  peakViewers: 204,
+  averageViewers: 193.27,
+  newViewers: 31,
+  ofProduct: { sales: 119.8, orders: 2, quantity: 2, addToCart: 7, carts: 7 },
+  isExact: true,
+};
+
+/** A moment as it is sent; below, as it is answered. */
+export const sentMoment = {
+  id: "pin-1",
+  kind: "PIN",
+  startedAt: "2026-05-04T18:40:00.000Z",
+  endedAt: "2026-05-04T18:42:00.000Z",
+  productId: exampleProduct.id,
+};
+
+export const momentExample = { ...sentMoment, product: storedShirt, host: null, title: null, figures: intervalExample };
+
 /** The numbers of viewers that make the shares above. */
 const deviceTotals = [
   { channel: "LIVE", device: "mobile", viewers: 300 },

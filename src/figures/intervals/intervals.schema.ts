@@ -1,0 +1,188 @@
+import { checkEnds } from "../../lib/dateRange.js";
+import { Problems } from "../../errors.js";
+import { cachedWith } from "../../lib/cached.js";
+import { builder } from "../../schema/builder.js";
+import { pageSize } from "../../schema/connections.js";
+import { selectsOnly } from "../../schema/selection.js";
+import type { Database } from "../../database/client.js";
+import { findLiveStream } from "../../shows/liveStream.js";
+import { listMoments, type Moment as MomentValue } from "../../shows/moments/moments.js";
+import { momentsMax } from "../../shows/moments/moments.input.js";
+import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
+import type { LiveStreamAnalytics } from "../show/kpis.read.js";
+import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
+import { type IntervalFigures as IntervalFiguresValue, readInterval } from "./intervals.js";
+
+const momentsFirst = 100;
+
+type ProductInInterval = NonNullable<IntervalFiguresValue["ofProduct"]>;
+
+const ProductInterval = builder.objectRef<ProductInInterval>("ProductIntervalFigures").implement({
+  description: "The figures of the product that was shown, while it was shown.",
+  fields: (t) => ({
+    sales: t.float({
+      description: "Sales of this product, in the currency of the store.",
+      resolve: async ({ sums }) => (await sums()).sales,
+    }),
+    orders: t.int({ description: "Orders that contain it.", resolve: async ({ sums }) => (await sums()).orders }),
+    quantity: t.int({
+      description: "How many were ordered; one for an order without lines.",
+      resolve: async ({ sums }) => (await sums()).quantity,
+    }),
+    addToCart: t.int({
+      description: "ADD_TO_CART events of this product.",
+      resolve: async ({ sums }) => (await sums()).carts,
+    }),
+    carts: t.int({
+      description: "How often it was put into a cart, from which `ordersWithin` counts orders.",
+      resolve: async ({ sums }) => (await sums()).carts,
+    }),
+    ordersWithin: t.int({
+      description:
+        "Orders of this product by viewers who put it into their cart meanwhile, at most so long after they did.",
+      extensions: { cost: 10 },
+      args: { minutes: t.arg.int({ defaultValue: 30, description: "0 to 1,440." }) },
+      resolve: ({ ordersWithin }, { minutes }) => ordersWithin(minutes),
+    }),
+  }),
+});
+
+const onlyIfExact = "null if events of the interval were removed";
+
+const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures").implement({
+  description:
+    "What happened in an interval of a show, to the second, on all channels. Intervals that follow each other add up to the show.",
+  fields: (t) => ({
+    seconds: t.exposeInt("seconds", { description: "The length of the interval." }),
+    sales: t.float({
+      description: "Amounts of orders, in the currency of the store.",
+      resolve: async ({ sums }) => (await sums()).sales,
+    }),
+    netSales: t.float({
+      nullable: true,
+      description: `Sales less the refunds of this time; ${onlyIfExact}.`,
+      resolve: async ({ sums }) => (await sums()).netSales,
+    }),
+    orders: t.int({ description: "How many orders there were.", resolve: async ({ sums }) => (await sums()).orders }),
+    quantity: t.int({
+      nullable: true,
+      description: `How many products were ordered; one for an order without lines. ${onlyIfExact.replace("null", "Null")}.`,
+      resolve: async ({ sums }) => (await sums()).quantity,
+    }),
+    addToCart: t.int({
+      description: "How often products were put into a cart.",
+      resolve: async ({ sums }) => (await sums()).carts,
+    }),
+    viewersAtStart: t.int({
+      nullable: true,
+      description: `Distinct viewers in its first second; ${onlyIfExact}.`,
+      resolve: async ({ viewers }) => (await viewers?.())?.atStart ?? null,
+    }),
+    peakViewers: t.int({
+      nullable: true,
+      description: `The most distinct viewers in one second; ${onlyIfExact}.`,
+      resolve: async ({ viewers }) => (await viewers?.())?.peak ?? null,
+    }),
+    averageViewers: t.float({
+      nullable: true,
+      description: `The mean of the distinct viewers of each second, rounded to 2 decimals; ${onlyIfExact}.`,
+      resolve: async ({ viewers }) => (await viewers?.())?.average ?? null,
+    }),
+    newViewers: t.int({
+      nullable: true,
+      description: `Viewers whose first second in the show is in the interval; ${onlyIfExact}.`,
+      resolve: async ({ viewers }) => (await viewers?.())?.newOnes ?? null,
+    }),
+    ofProduct: t.field({
+      type: ProductInterval,
+      nullable: true,
+      description: `Of the product of the moment; null if it has none, and ${onlyIfExact}.`,
+      resolve: ({ ofProduct }) => ofProduct,
+    }),
+    isExact: t.exposeBoolean("isExact", {
+      description:
+        "False if events of the interval were removed: then its ends are those of minutes, and only what minutes have is known.",
+    }),
+  }),
+});
+
+/** Fields that need no sums, or none that minutes lack. */
+const selectsOfMinutes = selectsOnly(
+  new Set([
+    "seconds",
+    "sales",
+    "orders",
+    "addToCart",
+    "viewersAtStart",
+    "peakViewers",
+    "averageViewers",
+    "newViewers",
+    "isExact",
+    "__typename",
+  ]),
+);
+
+/** A moment of a show whose figures are read. */
+const showOf = new WeakMap<MomentValue, LiveStreamAnalytics>();
+
+builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
+  moments: t.field({
+    type: [Moment],
+    description: "What happened in the show when, in the order of the start, then of the id.",
+    extensions: { firstMax: momentsMax, itemsExpected: momentsFirst },
+    args: {
+      kind: t.arg({ type: MomentKind, required: false, description: "Only moments of this kind." }),
+      first: t.arg.int({
+        required: false,
+        defaultValue: momentsFirst,
+        description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
+      }),
+    },
+    resolve: async (analytics, { kind, first }, { db }) => {
+      const { storeId, id } = analytics;
+      const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
+      const moments = all.filter((moment) => (kind ?? moment.kind) === moment.kind);
+      const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
+      for (const moment of page) showOf.set(moment, analytics);
+      return page;
+    },
+  }),
+  between: t.field({
+    type: IntervalFigures,
+    description: "What happened from one second until another.",
+    extensions: { cost: 100 },
+    args: {
+      from: t.arg({ type: "DateTime", description: "The first second." }),
+      until: t.arg({ type: "DateTime", description: "Exclusive, so that intervals can follow each other." }),
+    },
+    resolve: ({ storeId, id }, { from, until }, { db }, info) => {
+      const problems = new Problems();
+      checkEnds(from, until, problems);
+      problems.throwIfAny();
+      return readInterval(db, storeId, id, { from, until, isOfMinutes: selectsOfMinutes(info) });
+    },
+  }),
+}));
+
+async function momentsOf(db: Database, storeId: string, lsId: string) {
+  return listMoments(db, await findLiveStream(db, storeId, lsId));
+}
+
+builder.objectField(Moment, "figures", (t) =>
+  t.field({
+    type: IntervalFigures,
+    description: "What happened meanwhile; until now, if it has not ended.",
+    resolve: (moment, _, { db }, info) => {
+      const show = showOf.get(moment);
+      if (show === undefined) throw new Error("Only moments of a show's analytics have figures.");
+      const isOfMinutes = selectsOfMinutes(info);
+      return readInterval(db, show.storeId, show.id, { ...spanOf(moment), productId: moment.productId, isOfMinutes });
+    },
+  }),
+);
+
+/** A moment that has not ended lasts until now, as one that has not begun has not lasted yet. */
+function spanOf({ startedAt, endedAt }: MomentValue, now = Date.now()): { from: Date; until: Date } {
+  const elapsed = Math.max(Math.ceil(now / 1_000) * 1_000, startedAt.getTime());
+  return { from: startedAt, until: new Date(Math.min(endedAt?.getTime() ?? Infinity, elapsed)) };
+}

@@ -1,0 +1,210 @@
+import { Prisma } from "../../generated/prisma/client.js";
+import { beginningOfView, changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { linesOf, productParts } from "../../events/record/events.totals.sql.js";
+import type { Parts, Range } from "./parts.js";
+
+/** The show whose figures are read. */
+export interface ShowOfIntervals {
+  readonly storeId: string;
+  readonly id: string;
+  readonly number: number;
+}
+
+/** Sums of a part. Sums of decimals are text, to stay exact. */
+export interface SumsRow {
+  /** From 1. */
+  readonly part: number;
+  /** Undefined for the sums over all products. */
+  readonly productId?: string | null;
+  readonly carts: number;
+  readonly orders: number;
+  readonly sales: string;
+  /** Only of stored events, like `quantity`. */
+  readonly refunds?: string;
+  readonly quantity?: number;
+}
+
+const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
+const minute = Prisma.sql`date_bin('1 minute', "occurredAt", '1970-01-01T00:00:00Z'::timestamptz)`;
+
+/**
+ * Carts, orders and sales of each part: from the minutes that are wholly in it, and from the stored events of the minutes that parts
+ * divide.
+ */
+export function minuteSums({ storeId, id, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
+  const within = boundsOf(parts);
+  const isWhole = (start: Prisma.Sql) =>
+    Prisma.sql`${partOf(start, within)} = ${partOf(Prisma.sql`${start} + interval '59.999 seconds'`, within)}`;
+  const divided = parts.dividedMinutes();
+  const ofEvents =
+    divided.length === 0
+      ? Prisma.empty
+      : Prisma.sql`
+        UNION ALL SELECT ${partOf(Prisma.sql`"occurredAt"`, within)}, CASE WHEN type = 2 THEN 1 ELSE 0 END, ${changes.orders(type)},
+          ${changes.sales(type, value)}
+        FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (2, 3, 5) AND ${occurredIn(divided)}
+          AND NOT (${isWhole(minute)})`;
+  return Prisma.sql`
+    SELECT part, sum(carts)::float8 AS carts, sum(orders)::float8 AS orders, sum(sales)::text AS sales FROM (
+      SELECT ${partOf(Prisma.sql`minute`, within)} AS part, carts, orders, sales FROM "LiveStreamMinute"
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} AND minute >= ${timestampOf(parts.from)}
+        AND minute < ${timestampOf(parts.until)} AND ${isWhole(Prisma.sql`minute`)}
+      ${ofEvents}) AS sums
+    GROUP BY part`;
+}
+
+/** All sums of each part, from stored events, and those of the given products in it. An order without lines has a quantity of one. */
+export function eventSums(
+  { storeId, number }: ShowOfIntervals,
+  parts: Parts,
+  products: readonly (readonly [part: number, productId: string])[],
+): Prisma.Sql {
+  const quantity = Prisma.sql`
+    CASE WHEN lines = '' THEN 1 ELSE (SELECT coalesce(sum(x.quantity), 0) FROM ${linesOf}) END`;
+  const ofProducts =
+    products.length === 0
+      ? Prisma.empty
+      : Prisma.sql`
+        UNION ALL SELECT part, "productId", sum(carts)::float8, sum(orders)::float8, sum(sales)::text, sum(refunds)::text,
+          sum(quantity)::float8
+        FROM (${productParts({ events: Prisma.sql`happened`, columns: Prisma.sql`e.part`, key: Prisma.sql`e.part, e.id` })}) AS p
+        WHERE (part, "productId") IN (SELECT * FROM unnest(${products.map(([part]) => part)}::int[], ${products.map(([, id]) => id)}::text[]))
+        GROUP BY part, "productId"`;
+  return Prisma.sql`
+    WITH happened AS MATERIALIZED (
+      SELECT ${partOf(Prisma.sql`"occurredAt"`, boundsOf(parts))} AS part, id, type, value, "productId", lines
+      FROM "ShowEvent" AS e
+      WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type > 1 AND ${occurredIn(parts.runs())})
+    SELECT part, NULL AS "productId", (count(*) FILTER (WHERE type = 2))::float8 AS carts, sum(${changes.orders(type)})::float8 AS orders,
+      sum(${changes.sales(type, value)})::text AS sales, sum(${changes.refunds(type, value)})::text AS refunds,
+      coalesce(sum(${changes.sales(type, Prisma.sql`(${quantity})`)}) FILTER (WHERE ${changes.isSold(type)}), 0)::float8 AS quantity
+    FROM happened AS e GROUP BY part
+    ${ofProducts}`;
+}
+
+export interface ViewersRow {
+  /** From 1. */
+  readonly part: number;
+  readonly atStart: number;
+  readonly peak: number;
+  /** The sum over its seconds of the viewers of each. */
+  readonly viewerSeconds: number;
+  readonly newViewers: number;
+}
+
+/**
+ * Viewers of each part, by the second. A VIEW covers the seconds that it touches: from the one in which it began to the one in which it
+ * occurred, and at least one. Ranges of one viewer are joined first, so that they count once in each second.
+ */
+export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
+  const { from, until, bounds } = parts;
+  const seconds = Prisma.sql`${bounds.map((bound) => bound - from)}::int[]`;
+  const second = (moment: Prisma.Sql) => Prisma.sql`date_part('epoch', ${moment})`;
+  const begun = Prisma.sql`floor(${second(Prisma.sql`began`)})`;
+  const began = beginningOfView(Prisma.sql`"occurredAt"`, value);
+  const start = Prisma.sql`${String(from)}::float8`;
+  return Prisma.sql`
+    WITH covered AS MATERIALIZED (
+      SELECT "viewerId", range_agg(int4range(starts, ends)) AS seconds FROM (
+        SELECT "viewerId", greatest(${begun} - ${start}, 0)::int AS starts,
+          least(greatest(ceil(${second(Prisma.sql`"occurredAt"`)}), ${begun} + 1) - ${start}, ${until - from})::int AS ends
+        FROM (
+          SELECT "viewerId", "occurredAt", ${began} AS began FROM "ShowEvent" AS e
+          WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())}) AS viewed) AS views
+      WHERE starts < ends GROUP BY "viewerId"),
+    steps AS (
+      SELECT second, sum(sum(change)) OVER (ORDER BY second) AS viewers, lead(second) OVER (ORDER BY second) - second AS seconds
+      FROM (
+        SELECT CASE WHEN change = 1 THEN lower(r) ELSE upper(r) END AS second, change
+        FROM covered, unnest(seconds) AS r, unnest(ARRAY[1, -1]) AS change
+        UNION ALL SELECT unnest(${seconds}), 0) AS changes
+      GROUP BY second)
+    SELECT part, "atStart"::float8 AS "atStart", peak::float8 AS peak, "viewerSeconds"::float8 AS "viewerSeconds",
+      coalesce("newViewers", 0)::float8 AS "newViewers"
+    FROM (
+      SELECT width_bucket(second, ${seconds}) AS part, (array_agg(viewers ORDER BY second))[1] AS "atStart", max(viewers) AS peak,
+        sum(viewers * seconds) AS "viewerSeconds"
+      FROM steps GROUP BY 1) AS watched
+    LEFT JOIN (
+      SELECT ${partOf(Prisma.sql`v."firstViewAt"`, boundsOf(parts))} AS part, count(*) AS "newViewers"
+      FROM covered AS c JOIN "ShowViewer" AS v ON v."viewerId" = c."viewerId"
+      WHERE v."storeId" = ${storeId} AND v.show = ${number} GROUP BY 1) AS met USING (part)
+    WHERE part BETWEEN 1 AND ${bounds.length - 1}`;
+}
+
+/** A product, and when it was put into carts. */
+export interface CartsOf extends Range {
+  readonly productId: string;
+}
+
+/**
+ * How many orders each product had of viewers who put it into their cart at that time: at most so many minutes after they did.
+ *
+ * @param runs when these carts and orders occurred
+ */
+export function ordersAfterCarts(
+  { storeId, number }: ShowOfIntervals,
+  carts: readonly CartsOf[],
+  {
+    minutes,
+    runs,
+  }: {
+    readonly minutes: number;
+    readonly runs: { readonly carts: readonly Range[]; readonly orders: readonly Range[] };
+  },
+): Prisma.Sql {
+  const sold = productParts({
+    events: Prisma.sql`sold`,
+    columns: Prisma.sql`e."viewerId", e."occurredAt"`,
+    key: Prisma.sql`e."viewerId", e."occurredAt", e.id`,
+  });
+  const events = (types: Prisma.Sql, when: readonly Range[]) => Prisma.sql`
+    SELECT * FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND ${types} AND e."viewerId" <> ''
+      AND ${occurredIn(when)}`;
+  return Prisma.sql`
+    WITH put AS MATERIALIZED (
+      SELECT p.place, e."productId", e."viewerId",
+        range_agg(tstzrange(e."occurredAt", e."occurredAt" + ${minutes}::int * interval '1 minute', '[]')) AS wanted
+      FROM (${events(Prisma.sql`type = 2`, runs.carts)}) AS e
+      JOIN unnest(${carts.map(({ productId }) => productId)}::text[], ${timestamps(carts.map(({ from }) => from))}, ${timestamps(carts.map(({ until }) => until))})
+        WITH ORDINALITY AS p("productId", "from", until, place)
+        ON p."productId" = e."productId" AND e."occurredAt" >= p."from" AND e."occurredAt" < p.until
+      GROUP BY p.place, e."productId", e."viewerId"),
+    sold AS MATERIALIZED (${events(changes.isSold(type), runs.orders)})
+    SELECT place::int, sum(orders)::float8 AS orders FROM (${sold}) AS s JOIN put USING ("productId", "viewerId")
+    WHERE s."occurredAt" <@ wanted GROUP BY place`;
+}
+
+/** The part in which a moment is, from 1. */
+function partOf(moment: Prisma.Sql, bounds: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`width_bucket(${moment}, ${bounds})`;
+}
+
+function boundsOf({ bounds }: Parts): Prisma.Sql {
+  return timestamps(bounds);
+}
+
+/** @param seconds since 1970 */
+function timestamps(seconds: readonly number[]): Prisma.Sql {
+  return Prisma.sql`${seconds.map((second) => new Date(second * 1_000).toISOString())}::timestamptz[]`;
+}
+
+/** Whether an event `e` occurred within one of the ranges: the index of times (prisma/migrations/) finds them. */
+function occurredIn(ranges: readonly Range[]): Prisma.Sql {
+  const each = ranges.map(
+    ({ from, until }) =>
+      Prisma.sql`(e."occurredAt" >= ${timestampOf(from)} AND e."occurredAt" < ${timestampOf(until)})`,
+  );
+  return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+}
+
+/** Whether a VIEW `e` covers a second of one of the ranges, or nearly does. Its beginning is written as the index has it. */
+function viewedIn(ranges: readonly Range[]): Prisma.Sql {
+  const began = Prisma.sql`(CASE WHEN e.type = 1 THEN (e."occurredAt" AT TIME ZONE 'UTC') - e.value::float8 * interval '1 second'
+    ELSE e."occurredAt" AT TIME ZONE 'UTC' END)`;
+  const each = ranges.map(
+    ({ from, until }) =>
+      Prisma.sql`(e."occurredAt" >= ${timestampOf(from)} AND ${began} < ${timestampOf(until)} AT TIME ZONE 'UTC')`,
+  );
+  return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+}

@@ -1,0 +1,76 @@
+/** From a second on, until another one; both since 1970. */
+export interface Range {
+  readonly from: number;
+  readonly until: number;
+}
+
+const minuteSeconds = 60;
+/** A statement names each run, and reads what lies between runs that it joins. */
+const runsMax = 8;
+
+/**
+ * The parts into which the ends of intervals divide the time from the first to the last of them. An interval is a sequence of parts, so
+ * one statement reads each part once, however many intervals overlap.
+ */
+export class Parts {
+  /** The seconds at which parts begin, in order, and the last at which one ends. */
+  readonly bounds: readonly number[];
+  readonly #places: ReadonlyMap<number, number>;
+  readonly #intervals: readonly Range[];
+
+  /** @param intervals at least one, none of them empty */
+  constructor(intervals: readonly Range[]) {
+    this.#intervals = intervals;
+    this.bounds = [...new Set(intervals.flatMap(({ from, until }) => [from, until]))].toSorted((a, b) => a - b);
+    this.#places = new Map(this.bounds.map((bound, index) => [bound, index + 1]));
+  }
+
+  get from(): number {
+    return this.bounds[0] ?? 0;
+  }
+
+  get until(): number {
+    return this.bounds.at(-1) ?? 0;
+  }
+
+  /** The numbers of an interval's parts, from 1. */
+  *of({ from, until }: Range): Generator<number, void> {
+    const end = this.#places.get(until) ?? 0;
+    for (let part = this.#places.get(from) ?? end; part < end; part += 1) yield part;
+  }
+
+  /** The time that intervals cover. */
+  runs(): Range[] {
+    return joined(this.#intervals);
+  }
+
+  /** The minutes within which an interval begins or ends. */
+  dividedMinutes(): Range[] {
+    const divided = this.bounds.filter((bound) => bound % minuteSeconds !== 0);
+    return joined(
+      divided.map((bound) => {
+        const from = Math.floor(bound / minuteSeconds) * minuteSeconds;
+        return { from, until: from + minuteSeconds };
+      }),
+    );
+  }
+}
+
+/** Few ranges that cover all of these: those that touch are joined, and then those with the shortest gaps. */
+export function joined(ranges: readonly Range[]): Range[] {
+  const runs: { from: number; until: number }[] = [];
+  for (const { from, until } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = runs.at(-1);
+    if (last !== undefined && from <= last.until) last.until = Math.max(last.until, until);
+    else runs.push({ from, until });
+  }
+  const gaps = runs.slice(1).map(({ from }, index) => from - (runs[index]?.until ?? from));
+  const shortest = gaps.toSorted((a, b) => b - a).at(runsMax - 1) ?? -1;
+  const few: { from: number; until: number }[] = [];
+  for (const [index, run] of runs.entries()) {
+    const last = few.at(-1);
+    if (last !== undefined && (gaps[index - 1] ?? 0) <= shortest) last.until = run.until;
+    else few.push(run);
+  }
+  return few;
+}

@@ -1,0 +1,50 @@
+import type { Database } from "../../database/client.js";
+import type { LiveStream, ShowMoment } from "../../generated/prisma/client.js";
+import { timesOf } from "../liveStream.js";
+
+/** What a moment is, in the order of the schema. */
+export const momentKinds = ["PIN", "HOST", "SEGMENT", "MARKER"] as const;
+export type MomentKind = (typeof momentKinds)[number];
+
+/** Something that happened in a show from one second until another. */
+export interface Moment {
+  readonly id: string;
+  readonly kind: MomentKind;
+  readonly startedAt: Date;
+  /** Null while nothing ends it: the show is live, and no later moment of its kind is known. */
+  readonly endedAt: Date | null;
+  readonly productId: string | null;
+  readonly hostName: string | null;
+  readonly hostEmail: string | null;
+  readonly title: string | null;
+}
+
+type ShowOfMoments = Parameters<typeof timesOf>[0] & Pick<LiveStream, "storeId" | "number">;
+
+/** The moments of a show in the order of their start, then of their ids. */
+export async function listMoments(db: Database, show: ShowOfMoments): Promise<readonly Moment[]> {
+  const rows = await db.showMoment.findMany({
+    where: { storeId: show.storeId, show: show.number },
+    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
+  });
+  return withEnds(rows, timesOf(show).endedAt);
+}
+
+/**
+ * When moments end: where they say so, but at the latest where the next of their kind starts. One that does not say lasts to the end of
+ * the show, unless it started after that.
+ *
+ * @param rows in the order of their start
+ * @param showEnd null while the show has not ended
+ */
+export function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: Date | null): Moment[] {
+  const nextStarts = new Map<string, Date>();
+  const moments = rows.toReversed().map(({ show: _, kind, startedAt, endedAt, ...others }): Moment => {
+    const next = nextStarts.get(kind);
+    nextStarts.set(kind, startedAt);
+    const givenEnd = endedAt ?? (showEnd !== null && startedAt < showEnd ? showEnd : null);
+    const end = next !== undefined && (givenEnd === null || next < givenEnd) ? next : givenEnd;
+    return { ...others, kind: kind as MomentKind, startedAt, endedAt: end ?? (showEnd === null ? null : startedAt) };
+  });
+  return moments.toReversed();
+}
