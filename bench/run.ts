@@ -11,6 +11,7 @@ import { benchEmbedded } from "./embedded.js";
 import { benchEvents } from "./events.js";
 import { benchInsights } from "./insights/insights.js";
 import { benchMixed } from "./mixed.js";
+import { benchMoments } from "./moments.js";
 import { benchOrders } from "./orders.js";
 import { benchGraphql, benchRest } from "./reads.js";
 import { benchNeighbours } from "./neighbours/neighbours.js";
@@ -39,10 +40,11 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   storage: benchStorage,
   insights: benchInsights,
   orders: benchOrders,
+  moments: benchMoments,
   citus: benchCitus,
 };
 /** Run only when asked for by name: they take their time. */
-const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage", "insights", "orders", "citus"]);
+const onlyByName = new Set(["catalogs", "mixed", "neighbours", "storage", "insights", "orders", "moments", "citus"]);
 
 const unknown = wanted.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {

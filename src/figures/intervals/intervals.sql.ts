@@ -1,5 +1,5 @@
 import { Prisma } from "../../generated/prisma/client.js";
-import { beginningOfView, changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { linesOf, productParts } from "../../events/record/events.totals.sql.js";
 import type { Parts, Range } from "./parts.js";
 
@@ -92,6 +92,9 @@ export interface ViewersRow {
   readonly newViewers: number;
 }
 
+/** Times are microseconds, and the difference of two floating-point numbers may be a little less than a whole second. */
+const halfMicrosecond = Prisma.sql`0.0000005`;
+
 /**
  * Viewers of each part, by the second. A VIEW covers the seconds that it touches: from the one in which it began to the one in which it
  * occurred, and at least one. Ranges of one viewer are joined first, so that they count once in each second.
@@ -99,21 +102,18 @@ export interface ViewersRow {
 export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
   const { from, until, bounds } = parts;
   const seconds = Prisma.sql`${bounds.map((bound) => bound - from)}::int[]`;
-  const second = (moment: Prisma.Sql) => Prisma.sql`date_part('epoch', ${moment})`;
-  const begun = Prisma.sql`floor(${second(Prisma.sql`began`)})`;
-  const began = beginningOfView(Prisma.sql`"occurredAt"`, value);
-  const start = Prisma.sql`${String(from)}::float8`;
   return Prisma.sql`
     WITH covered AS MATERIALIZED (
-      SELECT "viewerId", range_agg(int4range(starts, ends)) AS seconds FROM (
-        SELECT "viewerId", greatest(${begun} - ${start}, 0)::int AS starts,
-          least(greatest(ceil(${second(Prisma.sql`"occurredAt"`)}), ${begun} + 1) - ${start}, ${until - from})::int AS ends
+      SELECT "viewerId", range_agg(int4range(starts, greatest(ends, starts + 1))) * int4multirange(int4range(0, ${until - from})) AS seconds
+      FROM (
+        SELECT "viewerId", floor(ended - value::float8 + ${halfMicrosecond})::int AS starts, ceil(ended)::int AS ends
         FROM (
-          SELECT "viewerId", "occurredAt", ${began} AS began FROM "ShowEvent" AS e
-          WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())}) AS viewed) AS views
-      WHERE starts < ends GROUP BY "viewerId"),
+          SELECT "viewerId", value, date_part('epoch', "occurredAt") - ${String(from)}::float8 AS ended FROM "ShowEvent" AS e
+          WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())} OFFSET 0) AS viewed
+        OFFSET 0) AS views -- or these expressions would be computed each time they are used
+      GROUP BY "viewerId"),
     steps AS (
-      SELECT second, sum(sum(change)) OVER (ORDER BY second) AS viewers, lead(second) OVER (ORDER BY second) - second AS seconds
+      SELECT second, sum(sum(change)::int) OVER (ORDER BY second) AS viewers, lead(second) OVER (ORDER BY second) - second AS seconds
       FROM (
         SELECT CASE WHEN change = 1 THEN lower(r) ELSE upper(r) END AS second, change
         FROM covered, unnest(seconds) AS r, unnest(ARRAY[1, -1]) AS change
