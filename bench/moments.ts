@@ -50,7 +50,13 @@ async function timed(work: string, bound: Row["bound"], read: () => Promise<unkn
     await read();
     if (round > 0) values.push(performance.now() - start); // the first one warms up
   }
-  return { work: `1,000,000 events of ${hours} hours, ${work}`, values, digits: 0, unit: "ms", ...(bound && { bound }) };
+  return {
+    work: `1,000,000 events of ${hours} hours, ${work}`,
+    values,
+    digits: 0,
+    unit: "ms",
+    ...(bound && { bound }),
+  };
 }
 
 function readShow(stage: BenchServer, fields: string): Promise<unknown> {
@@ -84,7 +90,8 @@ async function savePins(stage: BenchServer, begin: number): Promise<void> {
     const ends = { startedAt: iso(startedAt), endedAt: iso(startedAt + 120_000) };
     return { id: `pin-${index}`, kind: "PIN", productId: `p${index % 50}`, ...ends };
   });
-  const save = "mutation ($lsId: String!, $moments: [MomentInput!]!) { saveMoments(lsId: $lsId, moments: $moments) { created } }";
+  const save =
+    "mutation ($lsId: String!, $moments: [MomentInput!]!) { saveMoments(lsId: $lsId, moments: $moments) { created } }";
   await graphql(stage, save, { lsId, moments });
 }
 

@@ -209,19 +209,22 @@ async function maintain(db: RootDatabase, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * CHECKPOINT; VACUUM for tables with dead rows above a twentieth of the live ones; ANALYZE for changed rows above a fifth. A crash
- * loses the engine's counts, so a table that it believes to be empty is counted again.
+ * CHECKPOINT; VACUUM for tables with dead rows above a twentieth of the live ones; ANALYZE for changed rows above a fifth, after which
+ * the index of times describes new pages, too, all of which it has read until then. A crash loses the engine's counts, so a table that it
+ * believes to be empty is counted again.
  */
 async function dueStatements(db: RootDatabase): Promise<readonly string[]> {
-  const due = await db.$queryRaw<{ statement: string }[]>`/* maintenance */
+  const due = await db.$queryRaw<{ statement: string | null }[]>`/* maintenance */
     SELECT 'CHECKPOINT' AS statement FROM pg_control_checkpoint()
     WHERE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > ${logBytesMax}
     UNION ALL
     SELECT format('VACUUM %I', relname) FROM pg_stat_user_tables
     WHERE n_dead_tup > 1000 + n_live_tup / 20 OR (n_live_tup = 0 AND n_dead_tup = 0 AND pg_relation_size(relid) > 0)
     UNION ALL
-    SELECT format('ANALYZE %I', relname) FROM pg_stat_user_tables WHERE n_mod_since_analyze > 1000 + n_live_tup / 5`;
-  return due.map(({ statement }) => statement);
+    SELECT unnest(ARRAY[format('ANALYZE %I', relname), CASE WHEN relname = 'ShowEvent' THEN
+      'SELECT brin_summarize_new_values(''"ShowEvent_times_idx"'')' END])
+    FROM pg_stat_user_tables WHERE n_mod_since_analyze > 1000 + n_live_tup / 5`;
+  return due.flatMap(({ statement }) => statement ?? []);
 }
 
 interface ClientOptions {

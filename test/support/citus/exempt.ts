@@ -15,7 +15,7 @@ const countOfStores =
 const ofEmbeddedEngine = "/* staged_imports";
 
 /** What maintains the embedded database (src/database/open.ts). */
-const ofMaintenance = /^(?:CHECKPOINT$|VACUUM |ANALYZE )/u;
+const ofMaintenance = /^(?:CHECKPOINT$|VACUUM |ANALYZE |SELECT brin_summarize_new_values)/u;
 
 /** How statements begin that make a backup of the embedded database, or look at a restored one. */
 const ofBackups = "/* backup */";

@@ -55,6 +55,18 @@ test("the engine keeps its log short, its tables small and its statistics true w
   expect(problems).toEqual([]);
 });
 
+test("the index of times soon knows the times of new events", async () => {
+  await run(`INSERT INTO "ShowEvent" ("storeId", show, id, type, channel, "viewerId", device, source, value, "productId", "occurredAt",
+      "acceptedAt", position, "orderId", lines)
+    SELECT 's', 1, int4send(n), 1, 1, '', '', '', 10, '', '2026-05-04T18:30:00Z', '2026-05-04T18:30:00Z', 1, '', ''
+    FROM generate_series(1, 5000) AS n`);
+  const plan = () =>
+    database.client.$queryRawUnsafe<object[]>(
+      ofTest(`EXPLAIN ANALYZE SELECT FROM "ShowEvent" WHERE "occurredAt" < '2026-05-04T18:00:00Z'`),
+    );
+  await until(async () => !JSON.stringify(await plan()).includes("Rows Removed"), "pages to be skipped");
+});
+
 test("it is ready while its one session is busy", async () => {
   const timers = stopTimers();
   const check = createReadinessCheck(database.readiness);
