@@ -37,6 +37,38 @@ export const ofAnalytics: readonly Mutant[] = [
     tests: ["test/figures/totals/"],
   },
   {
+    name: "A viewer first came when the first of their views arrived, not when the earliest began.",
+    file: "src/events/record/viewers.sql.ts",
+    from: 'least(t."firstViewAt", ${seen}."firstViewAt")',
+    to: 't."firstViewAt"',
+    tests: ["test/figures/intervals/"],
+  },
+  {
+    name: "A view that ends within the second in which it began has no viewer.",
+    file: "src/figures/intervals/intervals.sql.ts",
+    from: "int4range(starts, greatest(ends, starts + 1))",
+    to: "int4range(starts, greatest(ends, starts))",
+  },
+  {
+    name: "What minutes have of an interval also has the whole minutes at its ends.",
+    file: "src/figures/intervals/intervals.sql.ts",
+    from: "AND minute < ${timestampOf(parts.until)} AND ${isWhole(Prisma.sql`minute`)}",
+    to: "AND minute < ${timestampOf(parts.until)}",
+  },
+  {
+    name: "An order counts for a product in the cart whenever it was placed.",
+    file: "src/figures/intervals/intervals.sql.ts",
+    from: 'WHERE s."occurredAt" <@ wanted GROUP BY place',
+    to: "GROUP BY place",
+  },
+  {
+    name: "A moment lasts beyond the start of the next of its kind.",
+    file: "src/shows/moments/moments.ts",
+    from: "givenEnd === null || next < givenEnd",
+    to: "givenEnd === null",
+    tests: ["test/figures/intervals/", "test/shows/moments/"],
+  },
+  {
     name: "An erased viewer stays in the orders that a page claimed for them.",
     file: "src/events/erase.ts",
     from: '${erased("claimedBy")}, ${erased("alsoClaimedBy")}',

@@ -66,7 +66,7 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
     orders: t.int({ description: "How many orders there were.", resolve: async ({ sums }) => (await sums()).orders }),
     quantity: t.int({
       nullable: true,
-      description: `How many products were ordered; one for an order without lines. ${onlyIfExact.replace("null", "Null")}.`,
+      description: `How many products were ordered, one for an order without lines; ${onlyIfExact}.`,
       resolve: async ({ sums }) => (await sums()).quantity,
     }),
     addToCart: t.int({
