@@ -160,6 +160,7 @@ describe("the document", () => {
       "ImportProductBody",
       "SaveLiveStreamBody",
       "RecordShopperEventsBody",
+      "SaveMomentsBody",
       "RecordOrdersBody",
     ]);
   });
