@@ -72,6 +72,9 @@ test.each(releases)("a database of the release whose last migration is %s keeps 
     const known = await recordEvents(db, storeId, lsId, events);
     expect(known, "every event is known").toEqual({ accepted: 0, duplicates: events.length });
   }
+  const firstViews = () => db.$queryRaw`SELECT show, "viewerId", "firstViewAt"::text FROM "ShowViewer" ORDER BY 1, 2`;
+  const migrated = await firstViews();
   await rebuildAnalytics(db, storeId);
   expect(await figures()).toEqual(expected);
+  expect(await firstViews()).toEqual(migrated);
 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { addSite, type SiteReference } from "../../src/stores/site.js";
 import { recordEvents } from "../../src/events/record/events.record.js";
 import { saveLiveStream } from "../../src/shows/liveStream.save.js";
+import { saveMoments } from "../../src/shows/moments/moments.save.js";
 import { foldTotals } from "../../src/events/record/fold.js";
 import { importProducts } from "../../src/catalog/import/entryPoints/jsonProducts.js";
 import { createTestStore, openTestApp, type TestStore } from "../support/app.js";
@@ -76,6 +77,14 @@ async function createOwner(): Promise<TestStore> {
   } as const;
   await saveLiveStream(app.db, store.id, { id: "show-owned", ...show });
   const viewerId = "viewer-owned";
+  const moment = {
+    id: "p-owned",
+    kind: "PIN",
+    startedAt: show.startedAt,
+    productId: "p-owned",
+    title: "Secret",
+  } as const;
+  await saveMoments(app.db, store.id, "show-owned", [moment]);
   const events = [
     view("view-owned", { viewerId }),
     order("event-owned", 20, { viewerId, productId: "p-owned" }),

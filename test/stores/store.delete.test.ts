@@ -26,6 +26,7 @@ async function fillTables(store: string): Promise<void> {
     storeId: `'${store}'`,
     liveStreamId: `'${lsId}'`,
     from: "'shopify'",
+    kind: "'PIN'",
   };
   const rows = await everythingOf(app, { id: store });
   for (const table of Object.keys(rows).filter((name) => rows[name]?.length === 0)) {

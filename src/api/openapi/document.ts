@@ -159,12 +159,18 @@ function describeQueryParameter(
   { ofNamed }: OperationSources,
 ) {
   const example = operation.example.parameters?.[name];
+  const { firstMax } = argument.extensions;
   return {
     name,
     in: "query",
     required: isRequiredArgument(argument),
     ...describeArgument(argument),
-    schema: { ...parameterSchema(argument.type, ofNamed), ...defaultOf(argument), ...parameterConstraints[name] },
+    schema: {
+      ...parameterSchema(argument.type, ofNamed),
+      ...defaultOf(argument),
+      ...parameterConstraints[name],
+      ...(firstMax !== undefined && { maximum: firstMax }),
+    },
     ...(example !== undefined && { example }),
   };
 }

@@ -129,12 +129,13 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   moments: t.field({
     type: [Moment],
     description: "What happened in the show when, in the order of the start, then of the id.",
-    extensions: { firstMax: momentsMax, itemsExpected: momentsFirst },
+    extensions: { itemsExpected: momentsFirst },
     args: {
       kind: t.arg({ type: MomentKind, required: false, description: "Only moments of this kind." }),
       first: t.arg.int({
         required: false,
         defaultValue: momentsFirst,
+        extensions: { firstMax: momentsMax },
         description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
       }),
     },

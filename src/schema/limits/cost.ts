@@ -6,10 +6,12 @@ declare module "graphql" {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     /** The usual maximum length of a list without `first`, or whose `first` is a variable, which multiplies the cost of its fields. */
     itemsExpected?: number;
-    /** The largest `first`, unless it is that of all lists. */
-    firstMax?: number;
     /** 1 by default; 100 for a separate database query. */
     cost?: number;
+  }
+  interface GraphQLArgumentExtensions {
+    /** The largest `first`, unless it is that of all lists. */
+    firstMax?: number;
   }
 }
 
@@ -48,11 +50,13 @@ export function itemsExpected(context: ValidationContext, node: FieldNode): numb
 function pageSizeOf(
   { args }: Paged,
   { arguments: given = [] }: FieldNode,
-  { firstMax: max = firstMax, itemsExpected: expected = max }: GraphQLFieldExtensions<unknown, unknown>,
+  { itemsExpected: expected }: GraphQLFieldExtensions<unknown, unknown>,
 ): number {
+  const argument = args.find(({ name }) => name === "first");
+  const max = argument?.extensions.firstMax ?? firstMax;
   const value = given.find(({ name }) => name.value === "first")?.value;
-  if (value?.kind === Kind.VARIABLE) return expected;
-  const byDefault = Number(args.find(({ name }) => name === "first")?.defaultValue ?? firstMax);
+  if (value?.kind === Kind.VARIABLE) return expected ?? max;
+  const byDefault = Number(argument?.defaultValue ?? firstMax);
   const first = value?.kind === Kind.INT ? Number(value.value) : byDefault;
   return Math.min(Math.max(first, 1), max); // others are refused at execution
 }

@@ -2,7 +2,7 @@ import type { Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { checkHost, checkText, type HostInput } from "../liveStream.input.js";
 import type { LiveStreamTimes } from "../liveStream.js";
-import type { MomentKind } from "./moments.js";
+import { type MomentKind, wholeSeconds } from "./moments.js";
 
 export interface MomentInput {
   readonly id: string;
@@ -76,11 +76,6 @@ export function checkWithinShow(
       problems.add({ code: "INVALID_VALUE", message: mustBe(name, rule, time), path: [...path, index, name] });
     }
   }
-}
-
-/** Fractions of a second are cut. */
-export function wholeSeconds(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / 1_000) * 1_000);
 }
 
 function isGiven<Value>(value: Value | null | undefined): value is Value {

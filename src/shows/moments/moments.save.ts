@@ -4,14 +4,8 @@ import { inTransaction } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { findLiveStream, liveStreamNotFound, timesOf } from "../liveStream.js";
-import {
-  addTooMany,
-  checkMoments,
-  checkWithinShow,
-  type MomentInput,
-  momentsMax,
-  wholeSeconds,
-} from "./moments.input.js";
+import { wholeSeconds } from "./moments.js";
+import { addTooMany, checkMoments, checkWithinShow, type MomentInput, momentsMax } from "./moments.input.js";
 
 const timeoutMs = 15_000;
 

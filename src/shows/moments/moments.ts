@@ -1,3 +1,4 @@
+import { batchLookups } from "../../database/batchLookups.js";
 import type { Database } from "../../database/client.js";
 import type { LiveStream, ShowMoment } from "../../generated/prisma/client.js";
 import { timesOf } from "../liveStream.js";
@@ -23,12 +24,20 @@ type ShowOfMoments = Parameters<typeof timesOf>[0] & Pick<LiveStream, "storeId" 
 
 /** The moments of a show in the order of their start, then of their ids. */
 export async function listMoments(db: Database, show: ShowOfMoments): Promise<readonly Moment[]> {
+  const rows = await lookUpMoments(db, show.storeId, String(show.number));
+  const { endedAt } = timesOf(show);
+  return withEnds(rows, endedAt && wholeSeconds(endedAt));
+}
+
+const lookUpMoments = batchLookups(async (db, storeId, shows) => {
   const rows = await db.showMoment.findMany({
-    where: { storeId: show.storeId, show: show.number },
+    where: { storeId, show: { in: shows.map(Number) } },
     orderBy: [{ startedAt: "asc" }, { id: "asc" }],
   });
-  return withEnds(rows, timesOf(show).endedAt);
-}
+  const byShow = new Map(shows.map((show) => [show, [] as ShowMoment[]]));
+  for (const row of rows) byShow.get(String(row.show))?.push(row);
+  return (show) => byShow.get(show) ?? [];
+});
 
 /**
  * When moments end: where they say so, but at the latest where the next of their kind starts. One that does not say lasts to the end of
@@ -47,4 +56,9 @@ export function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: 
     return { ...others, kind: kind as MomentKind, startedAt, endedAt: end ?? (showEnd === null ? null : startedAt) };
   });
   return moments.toReversed();
+}
+
+/** Fractions of a second are cut. */
+export function wholeSeconds(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 1_000) * 1_000);
 }

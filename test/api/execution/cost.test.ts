@@ -66,6 +66,34 @@ test.each(["timeline { viewers }", "topProducts(first: 1) { carts }", "peakConcu
   },
 );
 
+describe("moments of a show, of which an operation may ask for more than of other lists:", () => {
+  const moment = `id kind startedAt endedAt productId product { id title price } host { name email } title figures {
+    seconds sales netSales orders quantity addToCart viewersAtStart peakViewers averageViewers newViewers isExact
+    ofProduct { sales orders quantity addToCart carts ordersWithin } }`;
+  const text = (first: number | string) => `query ($first: Int) {
+    liveStreamAnalytics(lsId: "a") { moments(first: ${first}) { ${moment} } } }`;
+
+  test("300 with all their figures may be requested, and not 2,000", () => {
+    expect(problemsOf(text(300))).toEqual([]);
+    expect(problemsOf(text(2_000))).toEqual(tooCostly);
+  });
+
+  test("2,000 with few fields may be requested, and of a variable as many as are usual count", () => {
+    expect(problemsOf(`{ liveStreamAnalytics(lsId: "a") { moments(first: 2000) { id startedAt title } } }`)).toEqual(
+      [],
+    );
+    expect(problemsOf(text("$first"))).toEqual([]);
+  });
+
+  test("intervals of one show may be requested 150 times, and not 300 times", () => {
+    const between = `between(from: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z") { sales }`;
+    const intervals = (count: number) =>
+      `{ liveStreamAnalytics(lsId: "a") { ${many(count, (i) => `a${i}: ${between}`)} } }`;
+    expect(problemsOf(intervals(150))).toEqual([]);
+    expect(problemsOf(intervals(300))).toEqual(tooCostly);
+  });
+});
+
 test("every list of objects has pages or declares how many items are expected", () => {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
   const fields = types

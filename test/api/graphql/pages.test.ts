@@ -30,6 +30,7 @@ test("every `first` has its default in the schema", () => {
     ),
   );
   expect(Object.fromEntries(defaults.map(([field, ...rest]) => [field, rest]))).toEqual({
+    "LiveStreamAnalytics.moments": ["Int", 100],
     "LiveStreamAnalytics.topProducts": ["Int", 20],
     "Query.liveStreams": ["Int", 20],
     "Query.orders": ["Int", 20],

@@ -160,6 +160,7 @@ describe("the document", () => {
       "ImportProductBody",
       "SaveLiveStreamBody",
       "RecordShopperEventsBody",
+      "SaveMomentsBody",
       "RecordOrdersBody",
     ]);
   });
@@ -175,6 +176,7 @@ describe("the document", () => {
     for (const path of [list, "/external/product/v1", "/external/analytics/v1/products"]) {
       expect(named(path, "first")).toMatchObject({ required: false, schema: { minimum: 0, maximum: 100 } });
     }
+    expect(named(`${list}/{lsId}/moments`, "first")).toMatchObject({ schema: { default: 100, maximum: 2_000 } });
     expect(named("/external/analytics/v1/products", "from")).toMatchObject({ required: true });
   });
 

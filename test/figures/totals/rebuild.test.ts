@@ -53,9 +53,16 @@ describe("a rebuild restores damaged totals:", () => {
       ],
     ],
     [
+      "when viewers came",
+      [
+        `UPDATE "ShowViewer" SET "firstViewAt" = 'infinity' ${ofShowNumber} AND "viewerId" < 'viewer-3'::bytea`,
+        `UPDATE "ShowViewer" SET "firstViewAt" = '2020-01-01T00:00Z' ${ofShowNumber} AND "viewerId" > 'viewer-3'::bytea`,
+      ],
+    ],
+    [
       "viewers without events",
       [
-        `INSERT INTO "ShowViewer" SELECT 1, 0, number, 0, 5, 0, "storeId", 'ghost', 'mobile', '', 'unknown'
+        `INSERT INTO "ShowViewer" SELECT 1, 0, number, 0, 5, 0, "storeId", 'ghost', 'mobile', '', 'unknown', 'infinity'
           FROM "LiveStream" WHERE "storeId" = $1 AND id = $2`,
         `INSERT INTO "ShowPresence" SELECT 1, 0, number, 0, "storeId", "viewerId" FROM "LiveStream" AS s, (
           SELECT 'ghost'::bytea AS "viewerId" UNION ALL SELECT 'viewer-1') AS v

@@ -5,6 +5,7 @@ import { createStore } from "../../../src/stores/store.js";
 import { scopes } from "../../../src/schema/scopes.js";
 import { hashSecret, issueToken } from "../../../src/stores/token.js";
 import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
+import { saveMoments } from "../../../src/shows/moments/moments.save.js";
 import { recordEvents } from "../../../src/events/record/events.record.js";
 import { foldTotals } from "../../../src/events/record/fold.js";
 import { importProducts } from "../../../src/catalog/import/entryPoints/jsonProducts.js";
@@ -27,6 +28,7 @@ const show = { id: "show", name: "Spring", status: "LIVE", startedAt: new Date("
 /** Gives a store what every call needs. */
 async function fill({ id }: Pick<TestStore, "id">): Promise<void> {
   await saveLiveStream(app.db, id, show);
+  await saveMoments(app.db, id, show.id, [{ id: "a", kind: "MARKER", startedAt: show.startedAt }]);
   await recordEvents(app.db, id, show.id, asInputs([view("old", { viewerId: "v1" })]));
   await foldTotals(app.db, id, show.id); // the sweep has nothing left to change
   await importProducts(app.db, id, [product("a")]);

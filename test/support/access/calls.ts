@@ -19,8 +19,8 @@ import {
 import { anyToken, type RequiredScope } from "../../../src/schema/scopes.js";
 import { schema } from "../../../src/api/graphql/schema.js";
 import { exportRoutes } from "../../../src/api/rest/exports/export.routes.js";
-import { pathParameters, type RestRoute, restBase, takesBody } from "../../../src/api/rest/routes/route.js";
-import { restRoutes } from "../../../src/api/rest/routes/routes.js";
+import { planRest, type RestOperation } from "../../../src/api/rest/routes/derivation.js";
+import { pathParameters, restBase, type RestRoute, takesBody } from "../../../src/api/rest/routes/route.js";
 import type { TestStore } from "../app.js";
 import { sendUntil } from "../call.js";
 import { toCsv } from "../catalog/csv.js";
@@ -68,7 +68,7 @@ const needNotExist = new Set(["importProductsCsv", "eraseViewer"]);
 
 export const operations: readonly Operation[] = [
   ...fieldsOfRoots(),
-  ...restRoutes.map(ofRoute),
+  ...(await planRest(schema)).map(ofRoute),
   ...exportRoutes.map(ofExport),
 ];
 
@@ -123,16 +123,17 @@ function selectionOf(type: GraphQLOutputType, levels = 2): string {
   return `{ ${asked.join(" ")} }`;
 }
 
-function ofRoute(route: RestRoute): Operation {
-  const { root, operation, method, path, upload, batches } = route;
+function ofRoute(route: RestOperation): Operation {
+  const { root, operation, method, path, upload, batches, parameters } = route;
   const { args, extensions } = fieldOf(root, operation);
   const asFile = upload ?? batches;
+  const below = [...parameters.values()].filter((each) => isRequiredArgument(each) && !args.includes(each));
   return {
     name: `${method} ${restBase}${path}`,
     scope: extensions.scope ?? anyToken,
     field: operation,
     isRead: root === "Query",
-    args,
+    args: [...args, ...below],
     finds: pathParameters(route).length > 0 && route.pathField === undefined,
     calls(given) {
       const { filled, rest } = fillPath(route, given);
@@ -209,6 +210,7 @@ const forms: Readonly<Record<string, (name: string) => string>> = {
 const values: Readonly<Record<string, unknown>> = {
   status: "ENDED",
   type: "ORDER",
+  kind: "MARKER",
   seconds: undefined,
   durationSeconds: 60,
   from: "2026-01-01T00:00:00Z",

@@ -21,8 +21,8 @@ export async function recordAll(
 /** Totals and distinct viewers of a show, in the order of their keys, with slots added up. */
 export async function storedTotals(db: RootDatabase, { storeId, lsId }: ShowKey): Promise<Record<string, unknown>> {
   const queries = {
-    viewers: `SELECT encode("viewerId", 'escape') AS viewer, hour, seen, minutes::text, "liveDevice", "replayDevice", source
-      FROM "ShowViewer" # ORDER BY 1`,
+    viewers: `SELECT encode("viewerId", 'escape') AS viewer, hour, seen, minutes::text, "liveDevice", "replayDevice", source,
+        "firstViewAt"::text FROM "ShowViewer" # ORDER BY 1`,
     presence: `SELECT encode("viewerId", 'escape') AS viewer, hour, minutes::text FROM "ShowPresence" # ORDER BY 1, 2`,
     totals: `SELECT channel, trim_scale(sum(sales))::text AS sales, sum(orders)::int AS orders, sum(viewers)::int AS viewers,
         sum("cartViewers")::int AS "cartViewers", trim_scale(sum("viewSeconds"))::text AS "viewSeconds", trim_scale(sum(refunds))::text AS refunds,
