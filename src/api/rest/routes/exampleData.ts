@@ -157,7 +157,7 @@ export const sentMoment = {
   productId: exampleProduct.id,
 };
 
-export const momentExample = { ...sentMoment, product: storedShirt, host: null, title: null, figures: intervalExample };
+export const momentExample = { ...sentMoment, host: null, title: null, figures: intervalExample };
 
 /** The numbers of viewers that make the shares above. */
 const deviceTotals = [

@@ -128,7 +128,11 @@ export const restRoutes: readonly RestRoute[] = [
     path: "/analytics/v1/live-streams/:lsId/moments",
     summary: "Moments of a live stream, with their figures",
     tag: "Analytics",
-    fields: { LiveStreamAnalytics: ["moments"] },
+    fields: {
+      LiveStreamAnalytics: ["moments"],
+      // Without products, which need another scope.
+      Moment: ["id", "kind", "startedAt", "endedAt", "productId", "host", "title", "figures"],
+    },
     errors: ["VALIDATION_FAILED", "LIVE_STREAM_NOT_FOUND"],
     example: { parameters: { lsId: showExample.id }, answer: { moments: [momentExample] } },
   },
