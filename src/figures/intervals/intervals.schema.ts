@@ -132,16 +132,17 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     extensions: { firstMax: momentsMax, itemsExpected: momentsFirst },
     args: {
       kind: t.arg({ type: MomentKind, required: false, description: "Only moments of this kind." }),
+      id: t.arg.string({ required: false, description: "Only the moment with this id." }),
       first: t.arg.int({
         required: false,
         defaultValue: momentsFirst,
         description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
       }),
     },
-    resolve: async (analytics, { kind, first }, { db }) => {
+    resolve: async (analytics, { kind, id: wanted, first }, { db }) => {
       const { storeId, id } = analytics;
       const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
-      const moments = all.filter((moment) => (kind ?? moment.kind) === moment.kind);
+      const moments = all.filter((moment) => moment.kind === (kind ?? moment.kind) && moment.id === (wanted ?? moment.id));
       const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
       for (const moment of page) showOf.set(moment, analytics);
       return page;
