@@ -1,0 +1,117 @@
+import { formatCount, formatExactClock, formatInterval, type FormatMoney } from "../../format.js";
+import type { PinFigures } from "../../queries/intervals.js";
+import type { Pin } from "../../queries/show.js";
+import { Announcement } from "../Elements.js";
+import { type Interval, placeOf } from "../TimelineChart.js";
+import { cellOf, columnsOf } from "./Intervals.js";
+
+interface Props {
+  readonly pins: readonly Pin[];
+  /** Both ends of the chart above. */
+  readonly axis: Interval;
+  /** Whether this row is for keyboards and screen readers, too. Those below other charts are copies for pointers. */
+  readonly isMain: boolean;
+  /** The id of the pin whose figures are shown here. */
+  readonly shown: string | undefined;
+  readonly onShown: (id: string | undefined) => void;
+  /** Of the pin that is shown; undefined until they have arrived. */
+  readonly figures: PinFigures | undefined;
+  readonly formatMoney: FormatMoney;
+}
+
+/** As many as base.css has. */
+const colorCount = 6;
+
+/** The name of a pinned product. The token may not read its title. */
+export const nameOf = ({ product, title, productId }: Pin): string => product?.title ?? title ?? productId ?? "";
+
+const spanOf = ({ startedAt, endedAt }: Pin): Interval => ({
+  fromMs: Date.parse(startedAt),
+  untilMs: endedAt === null ? Date.now() : Date.parse(endedAt),
+});
+
+/** Pins as bands below a chart, in the color of their product. The pointer, a tap or the focus shows the figures of one. */
+export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney }: Props) {
+  const products = [...new Set(pins.map(({ productId }) => productId))]; // a later pin does not change their order
+  const bands = pins.filter((each) => spanOf(each).untilMs >= axis.fromMs);
+  const pin = bands.find(({ id }) => id === shown);
+  const focusable = pin ?? bands.at(-1);
+  const rows = rowsOf(figures, formatMoney);
+  const show = ({ target }: Event) => {
+    const { id } = (target as HTMLElement).dataset;
+    if (id !== undefined) onShown(id);
+  };
+  const hide = () => onShown(undefined);
+  const Band = isMain ? "button" : "span";
+  return (
+    <div
+      class="pins"
+      {...(isMain ? { role: "toolbar", "aria-label": "Pinned products" } : { "aria-hidden": true })}
+      onMouseOver={show}
+      onMouseLeave={hide}
+      onFocusIn={show}
+      onFocusOut={hide}
+      onKeyDown={(event) => (event.key === "Escape" ? hide() : moveFocus(event))}
+    >
+      {bands.map((each) => (
+        <Band
+          key={each.id}
+          class="pin"
+          data-id={each.id}
+          style={{
+            ...placeOf(spanOf(each), axis),
+            "--pin": `var(--pin-${products.indexOf(each.productId) % colorCount})`,
+          }}
+          {...(isMain && { type: "button", tabIndex: each === focusable ? 0 : -1 })}
+        >
+          {nameOf(each)}
+        </Band>
+      ))}
+      {pin !== undefined && (
+        <div class="card small pin-figures" style={{ "--at": placeOf(spanOf(pin), axis).left }}>
+          <strong dir="auto">{nameOf(pin)}</strong>
+          <p class="muted">
+            {pin.endedAt === null
+              ? `since ${formatExactClock(spanOf(pin).fromMs)}`
+              : formatInterval(spanOf(pin).fromMs, spanOf(pin).untilMs)}
+          </p>
+          <dl>
+            {rows.map(([name, value]) => (
+              <div key={name}>
+                <dt class="muted">{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      )}
+      {isMain && <Announcement of={figures && pin?.id} text={pin && figures ? rows.join("; ") : ""} />}
+    </div>
+  );
+}
+
+/** Moves the focus from band to band. Together, they are one stop of the Tab key. */
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const bands = [...event.currentTarget.querySelectorAll("button")];
+  const at = bands.indexOf(event.target as HTMLButtonElement);
+  const moves = new Map([
+    ["ArrowLeft", at - 1],
+    ["ArrowRight", at + 1],
+  ]);
+  const next = bands[moves.get(event.key) ?? -1];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function rowsOf(figures: PinFigures | undefined, formatMoney: FormatMoney): (readonly [name: string, value: string])[] {
+  const { ofProduct } = figures ?? {};
+  const ofAll = columnsOf(formatMoney).map(([name, read, format]) => [name, figures && read(figures), format] as const);
+  const all = [
+    ...ofAll,
+    ["Sales of the product", ofProduct?.sales, formatMoney] as const,
+    ["Orders of the product", ofProduct?.orders, formatCount] as const,
+    ["Within 30 min of adding", ofProduct?.ordersWithin, formatCount] as const,
+  ];
+  return all.map(([name, value, format]) => [name, cellOf(value, format, figures !== undefined)]);
+}
