@@ -46,11 +46,14 @@ export function IntervalLayer({ axis, selection: { intervals, draft, onKeyDown, 
   );
 }
 
-type Read = (figures: IntervalFigures) => number | null;
-export type FigureColumn = readonly [name: string, read: Read, format: (value: number) => string];
+export type FigureColumn<Figures> = readonly [
+  name: string,
+  read: (figures: Figures) => number | null | undefined,
+  format: (value: number) => string,
+];
 
 /** The figures of an interval or a pin. */
-export const columnsOf = (formatMoney: FormatMoney): readonly FigureColumn[] => [
+export const columnsOf = (formatMoney: FormatMoney): readonly FigureColumn<IntervalFigures>[] => [
   ["Length", ({ seconds }) => seconds, formatDuration],
   ["Sales", ({ sales }) => sales, formatMoney],
   ["Net sales", ({ netSales }) => netSales, formatMoney],
@@ -61,13 +64,9 @@ export const columnsOf = (formatMoney: FormatMoney): readonly FigureColumn[] => 
   ["New viewers", ({ newViewers }) => newViewers, formatCount],
 ];
 
-/** A figure, unless it has not arrived or is not known. */
-export function cellOf(
-  value: number | null | undefined,
-  format: (value: number) => string,
-  hasArrived: boolean,
-): string {
-  return hasArrived ? orDash(format)(value ?? undefined) : "…";
+/** A cell for each column. A figure may not have arrived, or not be known. */
+export function cellsOf<Figures>(columns: readonly FigureColumn<Figures>[], figures: Figures | undefined): string[] {
+  return columns.map(([, read, format]) => (figures === undefined ? "…" : orDash(format)(read(figures) ?? undefined)));
 }
 
 interface TableProps {
@@ -80,16 +79,15 @@ interface TableProps {
 /** The figures of the selected intervals and, of two, their difference. */
 export function IntervalTable({ selection: { intervals, clear }, figures, formatMoney }: TableProps) {
   const columns = columnsOf(formatMoney);
-  const rows = intervals.map(({ fromMs, untilMs }, index) => {
-    const own = figures[index];
-    const cells = columns.map(([, read, format]) => cellOf(own && read(own), format, own !== undefined));
-    return { name: `${index + 1}: ${formatInterval(fromMs, untilMs)}`, cells };
-  });
+  const rows = intervals.map(({ fromMs, untilMs }, index) => ({
+    name: `${index + 1}: ${formatInterval(fromMs, untilMs)}`,
+    cells: cellsOf(columns, figures[index]),
+  }));
   const [one, other] = figures;
   if (one && other) rows.push({ name: "2 against 1", cells: columns.map((column) => difference(one, other, column)) });
   const news = rows
     .slice(-intervals.length)
-    .map(({ name, cells }) => [name, ...columns.map(([column], index) => `${column} ${cells[index]}`)]);
+    .map(({ name, cells }) => [name, ...cells.map((cell, index) => `${columns[index]?.[0]} ${cell}`)]);
   const of = JSON.stringify([intervals, figures.map(Boolean)]);
   return (
     <>
@@ -121,9 +119,13 @@ export function IntervalTable({ selection: { intervals, clear }, figures, format
 }
 
 /** How much more there is in the second, and in percent of the first if there was anything. */
-function difference(one: IntervalFigures, other: IntervalFigures, [, read, format]: FigureColumn): string {
-  const [before, now] = [read(one), read(other)];
-  if (before === null || now === null) return "–";
+function difference(
+  one: IntervalFigures,
+  other: IntervalFigures,
+  [, read, format]: FigureColumn<IntervalFigures>,
+): string {
+  const [before, now] = [read(one) ?? Number.NaN, read(other) ?? Number.NaN];
+  if (Number.isNaN(now - before)) return "–";
   const sign = now > before ? "+" : now < before ? "−" : "";
   const absolute = `${sign}${format(Math.abs(now - before))}`;
   return before > 0 && sign !== "" ? `${absolute}\n${sign}${formatChange((now - before) / before)}` : absolute;

@@ -3,7 +3,7 @@ import type { PinFigures } from "../../queries/intervals.js";
 import type { Pin } from "../../queries/show.js";
 import { Announcement } from "../Elements.js";
 import { type Interval, placeOf } from "../TimelineChart.js";
-import { cellOf, columnsOf } from "./Intervals.js";
+import { cellsOf, columnsOf, type FigureColumn } from "./Intervals.js";
 
 interface Props {
   readonly pins: readonly Pin[];
@@ -36,7 +36,13 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
   const bands = pins.filter((each) => spanOf(each).untilMs >= axis.fromMs);
   const pin = bands.find(({ id }) => id === shown);
   const focusable = pin ?? bands.at(-1);
-  const rows = rowsOf(figures, formatMoney);
+  const columns: readonly FigureColumn<PinFigures>[] = [
+    ...columnsOf(formatMoney),
+    ["Sales of the product", ({ ofProduct }) => ofProduct?.sales, formatMoney],
+    ["Orders of the product", ({ ofProduct }) => ofProduct?.orders, formatCount],
+    ["Within 30 min of adding", ({ ofProduct }) => ofProduct?.ordersWithin, formatCount],
+  ];
+  const rows = cellsOf(columns, figures).map((cell, index) => [columns[index]?.[0], cell]);
   const show = ({ target }: Event) => {
     const { id } = (target as HTMLElement).dataset;
     if (id !== undefined) onShown(id);
@@ -102,16 +108,4 @@ function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement 
   if (next === undefined) return;
   event.preventDefault();
   next.focus();
-}
-
-function rowsOf(figures: PinFigures | undefined, formatMoney: FormatMoney): (readonly [name: string, value: string])[] {
-  const { ofProduct } = figures ?? {};
-  const ofAll = columnsOf(formatMoney).map(([name, read, format]) => [name, figures && read(figures), format] as const);
-  const all = [
-    ...ofAll,
-    ["Sales of the product", ofProduct?.sales, formatMoney] as const,
-    ["Orders of the product", ofProduct?.orders, formatCount] as const,
-    ["Within 30 min of adding", ofProduct?.ordersWithin, formatCount] as const,
-  ];
-  return all.map(([name, value, format]) => [name, cellOf(value, format, figures !== undefined)]);
 }

@@ -39,7 +39,7 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
   const axis = axisOf(each.points, span.bucketSeconds);
   const selection = useSelection(axis, span.bucketSeconds);
   const [shown, setShown] = useState<{ readonly chart: string; readonly id: string }>();
-  const { ofPin, ofIntervals } = useIntervalFigures(token, lsId, shown?.id, selection.intervals);
+  const { ofPin, ofIntervals } = useIntervalFigures(token, { lsId, pin: shown?.id, intervals: selection.intervals });
   const formatMoney = moneyFormat(kpis.sales.currency);
   const pinned = pins.at(-1);
   return (
