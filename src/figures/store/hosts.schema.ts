@@ -5,10 +5,11 @@ import { selectsOnly } from "../../schema/selection.js";
 import { Host } from "../../shows/liveStream.schema.js";
 import { decimalsOfStore } from "../../stores/store.currency.js";
 import {
+  figuresOfHost,
   type HostFigures as HostFiguresValue,
   type HostOrder as HostOrderValue,
+  rankHosts,
   readHosts,
-  topHosts,
 } from "./hosts.js";
 import { StoreAnalytics } from "./storeAnalytics.schema.js";
 
@@ -59,27 +60,28 @@ const HostFigures = builder.objectRef<HostFiguresValue>("HostFigures").implement
   }),
 });
 
-const ofMinutes = ["__typename", "host", "hours", "sales", "orders", "salesPerHour", "ordersPerHour"];
-const selectsNoNetSales = selectsOnly(new Set([...ofMinutes, "viewers", "viewersPerHour"]));
-const selectsNoViewers = selectsOnly(new Set([...ofMinutes, "netSales", "netSalesPerHour"]));
+/** Whether nothing is selected that minutes lack. */
+const selectsOfMinutes = selectsOnly(
+  new Set(["__typename", "host", "hours", "sales", "orders", "salesPerHour", "ordersPerHour"]),
+);
 
 builder.objectField(StoreAnalytics, "hosts", (t) =>
   t.field({
     type: [HostFigures],
     description:
-      "Who presented the shows that started in this time, the highest figure first, then by e-mail address. With the shows that have no host, they add up to the store.",
+      "Who presented the shows that started in this time, the highest figure first, then by e-mail address. With what has no host, they add up to the store.",
     args: {
       ...firstArg(hostsFirst),
       by: t.arg({ type: HostOrder, defaultValue: "SALES_PER_HOUR", description: "Which figure." }),
     },
     resolve: async (analytics, { first, by }, { db }, info) => {
       const { storeId, range } = analytics;
-      const page = { first: pageSize(first, hostsFirst), by };
-      const netSales = by === "NET_SALES_PER_HOUR" || !selectsNoNetSales(info);
-      const viewers = by === "VIEWERS_PER_HOUR" || !selectsNoViewers(info);
-      const read = () => readHosts(db, storeId, range, { netSales, viewers });
-      const hosts = await cachedWith(analytics, `hosts ${netSales} ${viewers}`, read);
-      return topHosts(hosts, { ...page, decimals: await decimalsOfStore(db, storeId) });
+      const size = pageSize(first, hostsFirst);
+      const isOfMinutes = selectsOfMinutes(info) && by !== "NET_SALES_PER_HOUR" && by !== "VIEWERS_PER_HOUR";
+      const read = () => readHosts(db, storeId, range, isOfMinutes);
+      const hosts = rankHosts(await cachedWith(analytics, `hosts ${isOfMinutes}`, read), by).slice(0, size);
+      const decimals = await decimalsOfStore(db, storeId);
+      return hosts.map((sums) => figuresOfHost(sums, decimals));
     },
   }),
 );

@@ -1,312 +1,240 @@
 import type { Database } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/forStore.js";
-import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
-import { spanOf, withEnds } from "../../shows/moments/moments.js";
+import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
+import { wholeSeconds } from "../../shows/moments/moments.input.js";
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums } from "../intervals/intervals.sql.js";
-import { Parts } from "../intervals/parts.js";
+import { Parts, type Range } from "../intervals/parts.js";
 import { Exact, money } from "../show/kpis.js";
 import { startedWithin } from "./storeFigures.js";
 import type { StoreRange } from "./storeRange.js";
 
 type Decimal = Prisma.Decimal;
+type Host = NonNullable<ReturnType<typeof hostOf>>;
 
-interface Host {
-  readonly name: string;
-  readonly email: string;
-}
-
-/** What happened in some time. Net sales and viewers are null if they are unknown, or not wanted. */
-interface Share {
-  readonly ms: number;
+/** What happened in some time, exact. Net sales and viewers are null if they are unknown, or not asked for. */
+interface Sums {
+  readonly ms: Decimal;
   readonly sales: Decimal;
-  readonly orders: number;
+  readonly orders: Decimal;
   readonly netSales: Decimal | null;
-  readonly viewers: number | null;
+  readonly viewers: Decimal | null;
 }
 
-/** What happened in all the time of a host, exact. */
-export interface HostTotals extends Share {
-  /** As in the latest show or moment. */
+export interface HostSums extends Sums {
+  /** As in the latest show or moment, which started at that time. */
   readonly host: Host;
-  /** When that started. */
   readonly latest: Date;
-}
-
-/** What has to be read for figures that minutes do not have. */
-export interface WantedOfHosts {
-  readonly netSales: boolean;
-  readonly viewers: boolean;
-}
-
-export interface HostFigures {
-  readonly host: Host;
-  readonly hours: number;
-  readonly sales: number;
-  readonly netSales: number | null;
-  readonly orders: number;
-  readonly viewers: number | null;
-  readonly salesPerHour: number;
-  readonly netSalesPerHour: number | null;
-  readonly ordersPerHour: number;
-  readonly viewersPerHour: number | null;
 }
 
 const hourMs = 3_600_000;
 const rateDecimals = 2;
-/** How many shows are read at once, each of which may have 2,000 moments. */
-const pageShows = 200;
+const pageShows = 1_000;
+const zero = new Exact(0);
 
-const nothing: Share = { ms: 0, sales: new Exact(0), orders: 0, netSales: new Exact(0), viewers: 0 };
-
-const scores = {
-  SALES_PER_HOUR: ({ sales, ms }: Share) => perHour(sales, ms),
-  NET_SALES_PER_HOUR: ({ netSales, ms }: Share) => netSales && perHour(netSales, ms),
-  ORDERS_PER_HOUR: ({ orders, ms }: Share) => perHour(orders, ms),
-  VIEWERS_PER_HOUR: ({ viewers, ms }: Share) => (viewers === null ? null : perHour(viewers, ms)),
-  HOURS: ({ ms }: Share) => new Exact(ms),
+const orders = {
+  SALES_PER_HOUR: (sums: Sums) => perHour(sums.sales, sums),
+  NET_SALES_PER_HOUR: (sums: Sums) => sums.netSales && perHour(sums.netSales, sums),
+  ORDERS_PER_HOUR: (sums: Sums) => perHour(sums.orders, sums),
+  VIEWERS_PER_HOUR: (sums: Sums) => sums.viewers && perHour(sums.viewers, sums),
+  HOURS: ({ ms }: Sums) => ms,
 } as const;
 
-export type HostOrder = keyof typeof scores;
+export type HostOrder = keyof typeof orders;
 
-/** The first hosts, the highest figure first, unknown ones last, then by e-mail address. */
-export function topHosts(
-  hosts: ReadonlyMap<string, HostTotals>,
-  { first, by, decimals }: { readonly first: number; readonly by: HostOrder; readonly decimals: number },
-): HostFigures[] {
-  const ranked = [...hosts].map(([key, totals]) => ({ key, totals, score: scores[by](totals) }));
-  const sorted = ranked.toSorted((a, b) => {
-    const order =
-      a.score && b.score ? b.score.comparedTo(a.score) : Number(a.score === null) - Number(b.score === null);
-    return order || (a.key < b.key ? -1 : 1);
-  });
-  return sorted.slice(0, first).map(({ totals }) => figuresOf(totals, decimals));
+/** The highest figure first, unknown ones last, then by e-mail address. */
+export function rankHosts(hosts: ReadonlyMap<string, HostSums>, by: HostOrder): HostSums[] {
+  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) }));
+  const ranked = all.toSorted(
+    (a, b) =>
+      Number(a.figure === null) - Number(b.figure === null) ||
+      (b.figure ?? zero).comparedTo(a.figure ?? zero) ||
+      (a.key < b.key ? -1 : 1),
+  );
+  return ranked.map(({ sums }) => sums);
 }
 
-function figuresOf(totals: HostTotals, decimals: number): HostFigures {
-  const { host, ms, sales, netSales, orders, viewers } = totals;
-  const rounded = (value: Decimal | null, digits = decimals) => value && money(value, digits);
+export type HostFigures = ReturnType<typeof figuresOfHost>;
+
+/** Rounded. @param decimals those of amounts */
+export function figuresOfHost(sums: HostSums, decimals: number) {
+  const known = (value: Decimal | null, digits = decimals) => value && money(value, digits);
   return {
-    host,
-    hours: money(new Exact(ms).div(hourMs), rateDecimals),
-    sales: money(sales, decimals),
-    netSales: rounded(netSales),
-    orders,
-    viewers,
-    salesPerHour: money(scores.SALES_PER_HOUR(totals), decimals),
-    netSalesPerHour: rounded(scores.NET_SALES_PER_HOUR(totals)),
-    ordersPerHour: money(scores.ORDERS_PER_HOUR(totals), rateDecimals),
-    viewersPerHour: rounded(scores.VIEWERS_PER_HOUR(totals), rateDecimals),
+    host: sums.host,
+    hours: money(sums.ms.div(hourMs), rateDecimals),
+    sales: money(sums.sales, decimals),
+    netSales: known(sums.netSales),
+    orders: sums.orders.toNumber(),
+    viewers: known(sums.viewers),
+    salesPerHour: money(orders.SALES_PER_HOUR(sums), decimals),
+    netSalesPerHour: known(orders.NET_SALES_PER_HOUR(sums)),
+    ordersPerHour: money(orders.ORDERS_PER_HOUR(sums), rateDecimals),
+    viewersPerHour: known(orders.VIEWERS_PER_HOUR(sums), rateDecimals),
   };
 }
 
-function perHour(value: Decimal | number, ms: number): Decimal {
-  return ms === 0 ? new Exact(0) : new Exact(value).times(hourMs).div(ms);
+function perHour(value: Decimal, { ms }: Sums): Decimal {
+  return ms.isZero() ? zero : value.times(hourMs).div(ms);
+}
+
+/** `one` and `other` together, or what is left of one without the other. */
+function added(one: Sums, other: Sums, sign: 1 | -1 = 1): Sums {
+  const sum = (a: Decimal, b: Decimal) => a.plus(b.times(sign));
+  const known = (a: Decimal | null, b: Decimal | null) => a && b && sum(a, b);
+  return {
+    ms: sum(one.ms, other.ms),
+    sales: sum(one.sales, other.sales),
+    orders: sum(one.orders, other.orders),
+    netSales: known(one.netSales, other.netSales),
+    viewers: known(one.viewers, other.viewers),
+  };
 }
 
 /**
  * The hosts of the shows that started within a range, by their e-mail addresses in lower case. HOST moments count for their host, and all
  * else of a show for its own one: so hosts add up to the store.
+ *
+ * @param isOfMinutes whether neither net sales nor viewers are asked for
  */
 export async function readHosts(
   db: Database,
   storeId: string,
   range: StoreRange,
-  wanted: WantedOfHosts,
-): Promise<ReadonlyMap<string, HostTotals>> {
-  const hosts = new Map<string, HostTotals>();
-  const add = (host: Host, at: Date, share: Share) => {
+  isOfMinutes: boolean,
+): Promise<ReadonlyMap<string, HostSums>> {
+  const hosts = new Map<string, HostSums>();
+  const add = (host: Host, at: Date, sums: Sums) => {
     const key = host.email.toLowerCase();
     const known = hosts.get(key);
-    const newest = known !== undefined && known.latest > at ? known : { host, latest: at };
-    hosts.set(key, { ...plus(known ?? nothing, share), host: newest.host, latest: newest.latest });
+    const named = known !== undefined && known.latest > at ? known : { host, latest: at };
+    hosts.set(key, { ...(known === undefined ? sums : added(known, sums)), host: named.host, latest: named.latest });
   };
-  for await (const { show, moments, totals } of sharesOf(db, storeId, range, wanted)) {
-    for (const { host, startedAt, share } of moments) add(host, startedAt, share);
+  for await (const show of showsWithin(db, storeId, range)) {
+    const rows = show.hasMoments ? await asWideRead(db, storeId, () => readMoments(db, show, isOfMinutes)) : undefined;
+    let left = sumsOf(rows?.totals ?? show, timesOf(show).durationSeconds * 1_000);
+    for (const { host, startedAt, sums, msOfShow } of rows?.moments ?? []) {
+      add(host, startedAt, sums);
+      left = added(left, { ...sums, ms: new Exact(msOfShow) }, -1);
+    }
     const own = hostOf(show);
-    if (own !== null) add(own, show.startedAt, moments.reduce(withoutMoment, totals));
+    if (own !== null) add(own, show.startedAt, left);
   }
   return hosts;
 }
 
-function plus(one: Share, other: Share): Share {
-  const { netSales, viewers } = one;
+/** Sums are text, to stay exact. */
+type SumsRow = Readonly<Record<"sales" | "refunds" | "orders" | "viewers", string>>;
+
+function sumsOf({ sales, refunds, orders: count, viewers }: SumsRow, ms: number, isKnown = true): Sums {
+  const known = { netSales: new Exact(sales).minus(refunds), viewers: new Exact(viewers) };
   return {
-    ms: one.ms + other.ms,
-    sales: one.sales.plus(other.sales),
-    orders: one.orders + other.orders,
-    netSales: netSales && other.netSales && netSales.plus(other.netSales),
-    viewers: viewers === null || other.viewers === null ? null : viewers + other.viewers,
+    ms: new Exact(ms),
+    sales: new Exact(sales),
+    orders: new Exact(count),
+    ...(isKnown ? known : { netSales: null, viewers: null }),
   };
 }
 
-/** What is left of a show's figures. */
-function withoutMoment(left: Share, { msOfShow, share }: SharedMoment): Share {
-  const { sales, netSales, orders, viewers } = share;
-  const negative = { sales: sales.negated(), netSales: netSales && netSales.negated(), orders: -orders };
-  return plus(left, { ...negative, ms: -msOfShow, viewers: viewers === null ? null : -viewers });
+type Show = LiveStream & SumsRow & { readonly hasMoments: boolean };
+
+const asText = Prisma.sql`orders::text AS orders, sales::text AS sales, refunds::text AS refunds, viewers::text AS viewers`;
+
+function totalsOf(storeId: string, lsId: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    coalesce(sum(orders), 0) AS orders, coalesce(sum(sales), 0) AS sales, coalesce(sum(refunds), 0) AS refunds,
+      coalesce(sum(viewers) FILTER (WHERE channel = 'ANY'), 0) AS viewers
+    FROM "LiveStreamTotal" AS t WHERE t."storeId" = ${storeId} AND t."liveStreamId" = ${lsId}`;
 }
 
-type Show = Pick<
-  LiveStream,
-  "storeId" | "id" | "number" | "status" | "startedAt" | "durationSeconds" | "hostName" | "hostEmail" | "prunedBefore"
->;
-
-/** The time of a HOST moment. */
-interface HostSpan {
-  readonly host: Host;
-  readonly startedAt: Date;
-  readonly from: number;
-  readonly until: number;
-  /** How much of it lies within the show. */
-  readonly msOfShow: number;
-}
-
-interface SharedMoment extends HostSpan {
-  readonly share: Share;
-}
-
-/** Each show with its totals, and what happened in its HOST moments. These are read first, so that what happens meanwhile is not missing. */
-async function* sharesOf(db: Database, storeId: string, range: StoreRange, wanted: WantedOfHosts) {
+/** With their totals. */
+async function* showsWithin(db: Database, storeId: string, range: StoreRange): AsyncGenerator<Show, void> {
   let after = { startedAt: range.from, id: "" };
   for (;;) {
-    const now = Date.now();
-    const shows = await asWideRead(db, storeId, () => listShows(db, storeId, range, after));
-    const spans = await asWideRead(db, storeId, () => listSpans(db, storeId, shows, now));
-    const moments = new Map<Show, SharedMoment[]>();
-    for (const [show, ofShow] of spans) {
-      moments.set(show, await asWideRead(db, storeId, () => readMoments(db, show, ofShow, wanted)));
-    }
-    const ids = shows.map(({ id }) => id);
-    const totals = await asWideRead(db, storeId, () => readTotals(db, storeId, ids));
-    for (const show of shows) {
-      const ms = timesOf(show, now).durationSeconds * 1_000;
-      yield { show, moments: moments.get(show) ?? [], totals: { ...(totals.get(show.id) ?? nothing), ms } };
-    }
+    const { startedAt, id } = after;
+    const read = () => db.$queryRaw<Show[]>`
+      SELECT s.*, ${asText}, EXISTS (
+        SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
+      FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t
+      WHERE ${startedWithin(storeId, { ...range, from: startedAt })}
+        AND (s."startedAt" > ${startedAt.toISOString()}::timestamptz OR s.id > ${id})
+      ORDER BY s."startedAt", s.id LIMIT ${pageShows}::int`;
+    const shows = await asWideRead(db, storeId, read);
+    yield* shows;
     const last = shows.at(-1);
     if (last === undefined || shows.length < pageShows) return;
     after = last;
   }
 }
 
-function listShows(
-  db: Database,
-  storeId: string,
-  range: StoreRange,
-  after: Pick<Show, "id" | "startedAt">,
-): Promise<Show[]> {
-  const { id, startedAt } = after;
-  return db.$queryRaw<Show[]>`
-    SELECT s."storeId", s.id, s.number, s.status, s."startedAt", s."durationSeconds", s."hostName", s."hostEmail", s."prunedBefore"
-    FROM "LiveStream" AS s WHERE ${startedWithin(storeId, { ...range, from: startedAt })}
-      AND (s."startedAt" > ${startedAt.toISOString()}::timestamptz OR s.id > ${id})
-    ORDER BY s."startedAt", s.id LIMIT ${pageShows}::int`;
-}
-
-/** Of shows with HOST moments that have lasted. */
-async function listSpans(db: Database, storeId: string, shows: readonly Show[], now: number) {
-  const rows = await db.showMoment.findMany({
-    where: { storeId, kind: "HOST", show: { in: shows.map(({ number }) => number) } },
-    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
-  });
-  const byShow = new Map<number, typeof rows>();
-  for (const row of rows) {
-    const known = byShow.get(row.show);
-    if (known === undefined) byShow.set(row.show, [row]);
-    else known.push(row);
-  }
-  return shows.flatMap((show) => {
-    const spans = spansOf(show, byShow.get(show.number) ?? [], now);
-    return spans.length === 0 ? [] : [[show, spans] as const];
-  });
-}
-
-function spansOf(show: Show, rows: Parameters<typeof withEnds>[0], now: number): HostSpan[] {
-  const { endedAt, durationSeconds } = timesOf(show, now);
-  const start = show.startedAt.getTime();
-  return withEnds(rows, endedAt).flatMap((moment) => {
-    const host = hostOf(moment);
-    const span = spanOf(moment, now);
-    const [from, until] = [wholeSecond(span.from), wholeSecond(span.until)];
-    if (host === null || from >= until) return [];
-    const msOfShow = Math.max(0, Math.min(until, start + durationSeconds * 1_000) - Math.max(from, start));
-    return [{ host, startedAt: moment.startedAt, from, until, msOfShow }];
-  });
-}
-
-function wholeSecond(time: Date): number {
-  return Math.floor(time.getTime() / 1_000) * 1_000;
-}
-
-interface PartRow {
+interface PartRow extends SumsRow {
   readonly part: number;
-  readonly orders: number;
-  readonly sales: string;
-  readonly refunds: string;
-  readonly viewers: number;
 }
 
-/** Each moment is one part, because HOST moments do not overlap. */
-async function readMoments(
-  db: Database,
-  show: Show,
-  spans: readonly HostSpan[],
-  wanted: WantedOfHosts,
-): Promise<SharedMoment[]> {
-  const moments = spans.map((span) => ({ span, range: knownRange(show, new Date(span.from), new Date(span.until)) }));
+const noSums: SumsRow = { sales: "0", refunds: "0", orders: "0", viewers: "0" };
+
+/** The HOST moments of a show that have lasted, and its totals at the same time. */
+async function readMoments(db: Database, show: Show, isOfMinutes: boolean) {
+  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment, isOfMinutes));
   const ranges = moments.map(({ range }) => range).filter(({ from, until }) => from < until);
   const parts = ranges.length === 0 ? undefined : new Parts(ranges);
-  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, wanted));
+  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, ranges));
   const known = new Map(rows.map((row) => [row.part, row]));
-  return moments.map(({ span, range: { isExact, ...range } }) => {
-    const [part = 0] = parts?.of(range) ?? [];
-    const { orders, refunds, viewers, ...row } = known.get(part) ?? { orders: 0, sales: "0", refunds: "0", viewers: 0 };
-    const sales = new Exact(row.sales);
-    const netSales = isExact && wanted.netSales ? sales.minus(refunds) : null;
-    const share = {
-      ms: span.until - span.from,
-      sales,
-      orders,
-      netSales,
-      viewers: isExact && wanted.viewers ? viewers : null,
-    };
-    return { ...span, share };
+  const shares = moments.map(({ range, ms, ...moment }) => {
+    const [part = -1] = parts?.of(range) ?? []; // one part each, because they do not overlap
+    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isKnown) };
   });
+  return { totals: known.get(0) ?? show, moments: shares };
 }
 
-/** Refunds and new viewers are only right in parts whose events are stored. */
-function sumsOfParts(show: Show, parts: Parts, wanted: WantedOfHosts): Prisma.Sql {
-  const { storeId, number } = show;
+/** The time of a moment, if it is one of a host. */
+function presented(show: Show, moment: Moment, isOfMinutes: boolean) {
+  const host = hostOf(moment);
+  const span = spanOf(moment);
+  const [from, until] = [wholeSeconds(span.from), wholeSeconds(span.until)];
+  if (moment.kind !== "HOST" || host === null || from >= until) return [];
+  const start = show.startedAt.getTime();
+  const end = start + timesOf(show).durationSeconds * 1_000;
+  const { isExact, ...range } = knownRange(show, from, until);
+  return [
+    {
+      host,
+      startedAt: moment.startedAt,
+      ms: until.getTime() - from.getTime(),
+      msOfShow: Math.max(0, Math.min(until.getTime(), end) - Math.max(from.getTime(), start)),
+      range: { ...range, isKnown: isExact && !isOfMinutes },
+    },
+  ];
+}
+
+type PartRange = Range & { readonly isKnown: boolean };
+
+/**
+ * The totals of a show as part 0, and the sums of its parts: from stored events and first views from the first part on of which these are
+ * known, as of all later ones, and before that from minutes.
+ */
+function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Prisma.Sql {
+  const { storeId, id, number } = show;
   const bounds = parts.bounds.map((second) => new Date(second * 1_000).toISOString());
   const partOf = (time: Prisma.Sql) => Prisma.sql`width_bucket(${time}, ${bounds}::timestamptz[])`;
-  const within = (time: Prisma.Sql) =>
-    Prisma.sql`${time} >= ${timestampOf(parts.from)} AND ${time} < ${timestampOf(parts.until)}`;
-  const [occurredAt, firstViewAt] = [Prisma.sql`e."occurredAt"`, Prisma.sql`v."firstViewAt"`];
-  const refunds = Prisma.sql`
-    UNION ALL SELECT ${partOf(occurredAt)}, 0, 0, ${changes.refunds(Prisma.sql`e.type`, Prisma.sql`e.value`)}, 0 FROM "ShowEvent" AS e
-    WHERE e."storeId" = ${storeId} AND e.show = ${number} AND e.type IN (4, 6) AND ${within(occurredAt)}`;
-  const viewers = Prisma.sql`
-    UNION ALL SELECT ${partOf(firstViewAt)}, 0, 0, 0, count(*) FROM "ShowViewer" AS v
-    WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${within(firstViewAt)} GROUP BY 1`;
+  const known = ranges.find(({ isKnown }) => isKnown);
+  const since = (time: Prisma.Sql) =>
+    Prisma.sql`${time} >= ${timestampOf(known?.from ?? 0)} AND ${time} < ${timestampOf(parts.until)}`;
+  const [type, value, occurredAt] = [Prisma.sql`type`, Prisma.sql`value`, Prisma.sql`"occurredAt"`];
+  const others = ranges.filter(({ isKnown }) => !isKnown);
+  const ofMinutes = () => Prisma.sql`
+    UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, new Parts(others))}) AS minutes`;
+  const ofEvents = Prisma.sql`
+    UNION ALL SELECT ${partOf(occurredAt)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (3, 4, 5, 6) AND ${since(occurredAt)}
+    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`)}, 0, 0, 0, 1
+    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${since(Prisma.sql`"firstViewAt"`)}`;
   return Prisma.sql`
-    SELECT part, sum(orders)::float8 AS orders, sum(sales)::text AS sales, sum(refunds)::text AS refunds, sum(viewers)::float8 AS viewers
-    FROM (
-      SELECT part, orders, sales::numeric AS sales, 0 AS refunds, 0 AS viewers FROM (${minuteSums(show, parts)}) AS minutes
-      ${wanted.netSales ? refunds : Prisma.empty} ${wanted.viewers ? viewers : Prisma.empty}) AS sums
-    GROUP BY part`;
-}
-
-async function readTotals(db: Database, storeId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Share>> {
-  const rows = await db.$queryRaw<(Omit<PartRow, "part"> & { readonly id: string })[]>`
-    SELECT t."liveStreamId" AS id, sum(t.orders)::float8 AS orders, sum(t.sales)::text AS sales, sum(t.refunds)::text AS refunds,
-      coalesce(sum(t.viewers) FILTER (WHERE t.channel = 'ANY'), 0)::float8 AS viewers
-    FROM "LiveStreamTotal" AS t WHERE t."storeId" = ${storeId} AND t."liveStreamId" = ANY(${[...ids]}) GROUP BY 1`;
-  return new Map(
-    rows.map(({ id, orders, refunds, viewers, ...row }) => {
-      const sales = new Exact(row.sales);
-      return [id, { ms: 0, sales, orders, netSales: sales.minus(refunds), viewers }];
-    }),
-  );
+    SELECT part, ${asText} FROM (
+      SELECT part, sum(orders) AS orders, sum(sales) AS sales, sum(refunds) AS refunds, sum(viewers) AS viewers FROM (
+        SELECT 0 AS part, ${totalsOf(storeId, Prisma.sql`${id}`)}
+        ${others.length === 0 ? Prisma.empty : ofMinutes()} ${known === undefined ? Prisma.empty : ofEvents}) AS parts
+      GROUP BY part) AS sums`;
 }
