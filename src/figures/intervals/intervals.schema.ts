@@ -6,7 +6,7 @@ import { pageSize } from "../../schema/connections.js";
 import { selectsOnly } from "../../schema/selection.js";
 import type { Database } from "../../database/client.js";
 import { findLiveStream } from "../../shows/liveStream.js";
-import { listMoments, type Moment as MomentValue } from "../../shows/moments/moments.js";
+import { listMoments, type Moment as MomentValue, spanOf } from "../../shows/moments/moments.js";
 import { momentsMax } from "../../shows/moments/moments.input.js";
 import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
@@ -181,9 +181,3 @@ builder.objectField(Moment, "figures", (t) =>
     },
   }),
 );
-
-/** A moment that has not ended lasts until now, as one that has not begun has not lasted yet. */
-function spanOf({ startedAt, endedAt }: MomentValue, now = Date.now()): { from: Date; until: Date } {
-  const elapsed = Math.max(Math.ceil(now / 1_000) * 1_000, startedAt.getTime());
-  return { from: startedAt, until: new Date(Math.min(endedAt?.getTime() ?? Infinity, elapsed)) };
-}
