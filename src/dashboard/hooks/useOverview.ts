@@ -3,6 +3,7 @@ import { asFailure } from "../connection/failure.js";
 import {
   bestProductsQuery,
   comparisonQuery,
+  hostsQuery,
   type ShowOfRange,
   showsOfRangeQuery,
   showTableQuery,
@@ -24,6 +25,7 @@ export function useOverview(token: string, state: OverviewState) {
     table: useShowTable(token, state),
     best: useBestProducts(token, state),
     shows: useShowsOfRange(token, state.range),
+    hosts: useHosts(token, state.range),
   };
 }
 
@@ -97,6 +99,19 @@ function useBestProducts(token: string, { range, products }: OverviewState) {
       return { products: present(productPerformance).nodes, withCatalog };
     },
     JSON.stringify([token, range, products]),
+  );
+}
+
+/** Hosts by sales an hour. Reads them as often as the shows of the range, because each show with moments takes a while. */
+function useHosts(token: string, range: Range) {
+  return usePolled(
+    async (signal) => {
+      await readStore({ token, signal });
+      const { from, until } = boundsOf(range);
+      return present((await query(hostsQuery, { from, until }, { token, signal })).storeAnalytics).hosts;
+    },
+    JSON.stringify([token, range]),
+    showsRefreshMs,
   );
 }
 

@@ -7,6 +7,7 @@ import type { ShowSummary } from "../../queries/show.js";
 import type { Connection } from "../../connection/reconnect.js";
 import { saveShows, ExportButton } from "../ExportButton.js";
 import { Skeleton, StatusBadge, Problem, Segments, Link } from "../Elements.js";
+import { HostTable } from "./HostTable.js";
 import { OverviewTiles } from "./OverviewTiles.js";
 import { ProductTable } from "./ProductTable.js";
 import { ShowGroups } from "./ShowGroups.js";
@@ -64,7 +65,7 @@ type OnState = (change: Partial<OverviewState>, how?: HistoryMode) => void;
 type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onFollow"> & { readonly onState: OnState };
 
 /** Shows each part as soon as it has arrived. */
-function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProps) {
+function Body({ totals, table, best, shows, hosts, state, onState, onFollow }: BodyProps) {
   useKnownCursor(table.connection, state, onState);
   const currency = totals.value?.figures.currency;
   const rest = { state, onState, onFollow };
@@ -99,6 +100,9 @@ function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProp
           by={state.by}
           onBy={(by) => onState({ by }, "replace")}
         />
+      )}
+      {hosts.value !== undefined && hosts.value.length > 0 && (
+        <HostTable hosts={hosts.value} isCurrent={hosts.isCurrent} currency={currency} />
       )}
     </>
   );
