@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { formatCount, formatExactClock, formatInterval, type FormatMoney } from "../../format.js";
 import type { PinFigures } from "../../queries/intervals.js";
 import type { Pin } from "../../queries/show.js";
@@ -32,10 +33,13 @@ const spanOf = ({ startedAt, endedAt }: Pin): Interval => ({
 
 /** Pins as bands below a chart, in the color of their product. The pointer, a tap or the focus shows the figures of one. */
 export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney }: Props) {
-  const products = [...new Set(pins.map(({ productId }) => productId))]; // a later pin does not change their order
-  const bands = pins.filter((each) => spanOf(each).untilMs >= axis.fromMs);
-  const pin = bands.find(({ id }) => id === shown);
-  const focusable = pin ?? bands.at(-1);
+  const pin = pins.find(({ id }) => id === shown);
+  const focusable = pin ?? pins.at(-1);
+  // Not again for each movement of the pointer: a show may have 2,000 pins.
+  const bands = useMemo(
+    () => <>{bandsOf(pins, axis, isMain, focusable)}</>,
+    [pins, axis.fromMs, axis.untilMs, focusable],
+  );
   const columns: readonly FigureColumn<PinFigures>[] = [
     ...columnsOf(formatMoney),
     ["Sales of the product", ({ ofProduct }) => ofProduct?.sales, formatMoney],
@@ -48,7 +52,6 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
     if (id !== undefined) onShown(id);
   };
   const hide = () => onShown(undefined);
-  const Band = isMain ? "button" : "span";
   return (
     <div
       class="pins"
@@ -59,20 +62,7 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
       onFocusOut={hide}
       onKeyDown={(event) => (event.key === "Escape" ? hide() : moveFocus(event))}
     >
-      {bands.map((each) => (
-        <Band
-          key={each.id}
-          class="pin"
-          data-id={each.id}
-          style={{
-            ...placeOf(spanOf(each), axis),
-            "--pin": `var(--pin-${products.indexOf(each.productId) % colorCount})`,
-          }}
-          {...(isMain && { type: "button", tabIndex: each === focusable ? 0 : -1 })}
-        >
-          {nameOf(each)}
-        </Band>
-      ))}
+      {bands}
       {pin !== undefined && (
         <div class="card small pin-figures" style={{ "--at": placeOf(spanOf(pin), axis).left }}>
           <strong dir="auto">{nameOf(pin)}</strong>
@@ -94,6 +84,26 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
       {isMain && <Announcement of={figures && pin?.id} text={pin && figures ? rows.join("; ") : ""} />}
     </div>
   );
+}
+
+function bandsOf(pins: readonly Pin[], axis: Interval, isMain: boolean, focusable: Pin | undefined) {
+  const products = [...new Set(pins.map(({ productId }) => productId))]; // a later pin does not change their order
+  const colors = new Map(products.map((productId, index) => [productId, `var(--pin-${index % colorCount})`]));
+  const Band = isMain ? "button" : "span";
+  return pins
+    .filter((pin) => spanOf(pin).untilMs >= axis.fromMs)
+    .map((pin) => (
+      <Band
+        key={pin.id}
+        class="pin"
+        dir="auto"
+        data-id={pin.id}
+        style={{ ...placeOf(spanOf(pin), axis), "--pin": colors.get(pin.productId) }}
+        {...(isMain && { type: "button", tabIndex: pin === focusable ? 0 : -1 })}
+      >
+        {nameOf(pin)}
+      </Band>
+    ));
 }
 
 /** Moves the focus from band to band. Together, they are one stop of the Tab key. */
