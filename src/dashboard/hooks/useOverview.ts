@@ -25,7 +25,6 @@ export function useOverview(token: string, state: OverviewState) {
     table: useShowTable(token, state),
     best: useBestProducts(token, state),
     shows: useShowsOfRange(token, state.range),
-    hosts: useHosts(token, state.range),
   };
 }
 
@@ -66,7 +65,7 @@ const pagesMax = 5;
 const showsPerPage = 100;
 const showsRefreshMs = 300_000;
 
-/** The latest shows of a range, at most 500. Reads them less often than the rest, because each page is an analytics read. */
+/** The latest shows of a range, at most 500, and its hosts. Reads them less often than the rest, because each page is an analytics read. */
 function useShowsOfRange(token: string, range: Range) {
   return usePolled(
     async (signal) => {
@@ -82,7 +81,8 @@ function useShowsOfRange(token: string, range: Range) {
         shows.push(...nodes);
         after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
       }
-      return { shows, bounds, isCut: after !== null };
+      const { storeAnalytics } = await query(hostsQuery, { from, until }, { token, signal });
+      return { shows, bounds, isCut: after !== null, hosts: present(storeAnalytics).hosts };
     },
     JSON.stringify([token, range]),
     showsRefreshMs,
@@ -99,19 +99,6 @@ function useBestProducts(token: string, { range, products }: OverviewState) {
       return { products: present(productPerformance).nodes, withCatalog };
     },
     JSON.stringify([token, range, products]),
-  );
-}
-
-/** Hosts by sales an hour. Reads them as often as the shows of the range, because each show with moments takes a while. */
-function useHosts(token: string, range: Range) {
-  return usePolled(
-    async (signal) => {
-      await readStore({ token, signal });
-      const { from, until } = boundsOf(range);
-      return present((await query(hostsQuery, { from, until }, { token, signal })).storeAnalytics).hosts;
-    },
-    JSON.stringify([token, range]),
-    showsRefreshMs,
   );
 }
 

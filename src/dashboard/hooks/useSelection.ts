@@ -2,16 +2,13 @@ import type { TargetedPointerEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Interval } from "../components/TimelineChart.js";
 
-/** A selection that is not finished. Its head is the end that moves, and may be before the anchor. */
-interface Draft extends Interval {
-  readonly anchorMs: number;
-  readonly headMs: number;
-}
-
-function draftOf(anchorMs: number, headMs: number): Draft {
-  const [fromMs, untilMs] = [Math.min(anchorMs, headMs), Math.max(anchorMs, headMs)];
-  return { anchorMs, headMs, fromMs, untilMs };
-}
+/** A selection that is not finished, from where it began to where it is now, in any order. */
+const draftOf = (anchorMs: number, headMs: number) => ({
+  anchorMs,
+  headMs,
+  fromMs: Math.min(anchorMs, headMs),
+  untilMs: Math.max(anchorMs, headMs),
+});
 
 type Pointed = TargetedPointerEvent<HTMLDivElement>;
 
@@ -21,7 +18,7 @@ const dragPixels = 4;
 /** At most two intervals that the user selects by dragging over a chart or by keys, in whole seconds. A third replaces the older one. */
 export function useSelection({ fromMs, untilMs }: Interval, bucketSeconds: number) {
   const [intervals, setIntervals] = useState<readonly Interval[]>([]);
-  const [draft, setDraft] = useState<Draft>();
+  const [draft, setDraft] = useState<ReturnType<typeof draftOf>>();
   const pressed = useRef<{ readonly x: number; readonly ms: number } | undefined>(undefined);
   /** Rounds to seconds within the chart, and not after now. */
   const within = (ms: number) =>

@@ -16,12 +16,7 @@ export function HostTable({ hosts, isCurrent, currency }: Props) {
   return (
     <section class="card" aria-labelledby="hosts-heading" aria-busy={!isCurrent}>
       <header class="card-header">
-        <div>
-          <h2 id="hosts-heading">Hosts by sales an hour</h2>
-          <p class="muted small">
-            Of the shows that started then: the time of HOST moments, and the rest for the show's host.
-          </p>
-        </div>
+        <h2 id="hosts-heading">Hosts by sales an hour</h2>
       </header>
       <div class="scroll wide" tabIndex={0} role="region" aria-label="Hosts">
         <FigureTable

@@ -65,7 +65,7 @@ type OnState = (change: Partial<OverviewState>, how?: HistoryMode) => void;
 type BodyProps = ReturnType<typeof useOverview> & Pick<Props, "state" | "onFollow"> & { readonly onState: OnState };
 
 /** Shows each part as soon as it has arrived. */
-function Body({ totals, table, best, shows, hosts, state, onState, onFollow }: BodyProps) {
+function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProps) {
   useKnownCursor(table.connection, state, onState);
   const currency = totals.value?.figures.currency;
   const rest = { state, onState, onFollow };
@@ -101,8 +101,8 @@ function Body({ totals, table, best, shows, hosts, state, onState, onFollow }: B
           onBy={(by) => onState({ by }, "replace")}
         />
       )}
-      {hosts.value !== undefined && hosts.value.length > 0 && (
-        <HostTable hosts={hosts.value} isCurrent={hosts.isCurrent} currency={currency} />
+      {shows.value !== undefined && shows.value.hosts.length > 0 && (
+        <HostTable hosts={shows.value.hosts} isCurrent={shows.isCurrent} currency={currency} />
       )}
     </>
   );

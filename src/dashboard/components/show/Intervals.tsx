@@ -84,7 +84,11 @@ export function IntervalTable({ selection: { intervals, clear }, figures, format
     cells: cellsOf(columns, figures[index]),
   }));
   const [one, other] = figures;
-  if (one && other) rows.push({ name: "2 against 1", cells: columns.map((column) => difference(one, other, column)) });
+  if (one && other)
+    rows.push({
+      name: "2 against 1",
+      cells: columns.map(([, read, format]) => difference([one, other].map(read), format)),
+    });
   const news = rows
     .slice(-intervals.length)
     .map(({ name, cells }) => [name, ...cells.map((cell, index) => `${columns[index]?.[0]} ${cell}`)]);
@@ -119,13 +123,8 @@ export function IntervalTable({ selection: { intervals, clear }, figures, format
 }
 
 /** How much more there is in the second, and in percent of the first if there was anything. */
-function difference(
-  one: IntervalFigures,
-  other: IntervalFigures,
-  [, read, format]: FigureColumn<IntervalFigures>,
-): string {
-  const [before, now] = [read(one) ?? Number.NaN, read(other) ?? Number.NaN];
-  if (Number.isNaN(now - before)) return "–";
+function difference([before, now]: readonly (number | null | undefined)[], format: (value: number) => string): string {
+  if (typeof before !== "number" || typeof now !== "number") return "–";
   const sign = now > before ? "+" : now < before ? "−" : "";
   const absolute = `${sign}${format(Math.abs(now - before))}`;
   return before > 0 && sign !== "" ? `${absolute}\n${sign}${formatChange((now - before) / before)}` : absolute;
