@@ -142,7 +142,9 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     resolve: async (analytics, { kind, id: wanted, first }, { db }) => {
       const { storeId, id } = analytics;
       const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
-      const moments = all.filter((moment) => moment.kind === (kind ?? moment.kind) && moment.id === (wanted ?? moment.id));
+      const moments = all.filter(
+        (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (wanted ?? moment.id),
+      );
       const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
       for (const moment of page) showOf.set(moment, analytics);
       return page;
