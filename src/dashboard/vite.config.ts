@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
+import * as ofIntervals from "./queries/intervals.js";
 import * as ofOrders from "./queries/orders.js";
 import * as ofShows from "./queries/show.js";
 import * as ofStore from "./queries/store.js";
@@ -11,7 +12,7 @@ const operationsFile: Plugin = {
     this.emitFile({
       type: "asset",
       fileName: "operations.json",
-      source: JSON.stringify(Object.values({ ...ofShows, ...ofStore, ...ofOrders })),
+      source: JSON.stringify(Object.values({ ...ofShows, ...ofStore, ...ofOrders, ...ofIntervals })),
     });
   },
 };

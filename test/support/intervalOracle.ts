@@ -93,7 +93,7 @@ function viewersAt(events: readonly SentEvent[], second: number): Set<unknown> {
   return new Set(watching.map(({ viewerId }) => viewerId));
 }
 
-function firstSeconds(events: readonly SentEvent[]): Map<unknown, number> {
+export function firstSeconds(events: readonly SentEvent[]): Map<unknown, number> {
   const firsts = new Map<unknown, number>();
   for (const event of events) {
     if (event.type !== "VIEW") continue;

@@ -13,6 +13,7 @@ import "../../figures/intervals/intervals.schema.js";
 import "../../figures/store/productPerformance.schema.js";
 import "../../figures/store/showKpis.schema.js";
 import "../../figures/store/storeAnalytics.schema.js";
+import "../../figures/store/hosts.schema.js";
 import { builder } from "../../schema/builder.js";
 import { guardFields, guardScopes } from "../execution/guardScopes.js";
 

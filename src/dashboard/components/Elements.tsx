@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedSubmitEvent, RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LiveStreamStatus } from "../../generated/dashboard/graphql.js";
 import icon from "../icon.svg";
 import { queryOf, type View } from "../overview/view.js";
@@ -29,6 +29,16 @@ export function Problem({ id, text }: { readonly id?: string; readonly text: str
   return (
     <p {...(id !== undefined && { id })} class="problem" role="alert">
       {text}
+    </p>
+  );
+}
+
+/** Announces a text when it is about something else, and not when its figures change. */
+export function Announcement({ text, of }: { readonly text: string; readonly of: unknown }) {
+  const announced = useMemo(() => text, [of]);
+  return (
+    <p class="hidden" role="status">
+      {announced}
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren, HTMLAttributes } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -23,6 +24,36 @@ interface Props {
   readonly shape?: "area";
   /** Whether the last bucket still grows, so that a curve is dashed there. */
   readonly isRunning?: boolean;
+  /** What lies over the plot, such as selected intervals, and the handlers of pointers there. */
+  readonly over?: ComponentChildren;
+  readonly handlers?: HTMLAttributes<HTMLDivElement>;
+  /** The time at the keyboard's cursor. */
+  readonly cursorMs?: number | undefined;
+  /** Below the plot. */
+  readonly children?: ComponentChildren;
+}
+
+/** From one time until another. */
+export interface Interval {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Points are at the middle of each bucket, so that bars cover its time. Bars of days are above their dates. */
+const middleOf = (bucketSeconds: number): number => (bucketSeconds < 86_400 ? bucketSeconds / 2 : 0);
+
+/** The times at both ends of a chart. */
+export function axisOf(points: readonly ChartPoint[], bucketSeconds: number): Interval {
+  const beforeMs = (bucketSeconds / 2 - middleOf(bucketSeconds)) * 1_000;
+  const [first, last] = [points[0]?.startsAtMs ?? 0, points.at(-1)?.startsAtMs ?? 0];
+  return { fromMs: first - beforeMs, untilMs: last - beforeMs + bucketSeconds * 1_000 };
+}
+
+/** Where an interval lies along the axis of a chart. */
+export function placeOf({ fromMs, untilMs }: Interval, axis: Interval) {
+  const percentAt = (ms: number) => (100 * (ms - axis.fromMs)) / (axis.untilMs - axis.fromMs);
+  const [left, right] = [fromMs, untilMs].map((ms) => Math.min(100, Math.max(0, percentAt(ms)))) as [number, number];
+  return { left: `${left}%`, width: `${right - left}%` };
 }
 
 /** Draws the figure into an element. @returns the element's ref, and the index of the bucket at the pointer */
@@ -55,7 +86,12 @@ export function TimelineChart(props: Props) {
     undefined,
   );
   const summary = most === undefined ? "none" : `peak ${say(most)}`;
-  const pointed = hovered === undefined ? undefined : points[hovered];
+  const { cursorMs, over, handlers, children } = props;
+  const atCursor = cursorMs === undefined ? -1 : points.findLastIndex(({ startsAtMs }) => startsAtMs <= cursorMs);
+  const pointed = points[hovered ?? atCursor];
+  const plot = (
+    <div ref={element} class={isTall ? "plot tall" : "plot"} role="img" aria-label={`${name} over time: ${summary}`} />
+  );
   return (
     <figure class="chart">
       <figcaption class="small">
@@ -64,12 +100,15 @@ export function TimelineChart(props: Props) {
           {pointed === undefined ? summary : say(pointed)}
         </span>
       </figcaption>
-      <div
-        ref={element}
-        class={isTall ? "plot tall" : "plot"}
-        role="img"
-        aria-label={`${name} over time: ${summary}`}
-      />
+      {over === undefined ? (
+        plot
+      ) : (
+        <div class="plot-frame" {...handlers}>
+          {plot}
+          {over}
+        </div>
+      )}
+      {children}
     </figure>
   );
 }
@@ -131,9 +170,7 @@ function createPlot(element: HTMLElement, { shape, isTall, onHover }: PlotOption
   return {
     setData(startsAtMs, values, { bucketSeconds: seconds, isRunning }) {
       bucketSeconds = seconds;
-      // Points are at the middle of each bucket, so that bars cover its time. Bars of days are above their dates.
-      const middle = seconds < 86_400 ? seconds / 2 : 0;
-      const times = startsAtMs.map((ms) => ms / 1_000 + middle);
+      const times = startsAtMs.map((ms) => ms / 1_000 + middleOf(seconds));
       plot.setData(dataOf(shape, times, values, isRunning));
     },
     destroy() {

@@ -3,6 +3,7 @@ import { asFailure } from "../connection/failure.js";
 import {
   bestProductsQuery,
   comparisonQuery,
+  hostsQuery,
   type ShowOfRange,
   showsOfRangeQuery,
   showTableQuery,
@@ -64,7 +65,7 @@ const pagesMax = 5;
 const showsPerPage = 100;
 const showsRefreshMs = 300_000;
 
-/** The latest shows of a range, at most 500. Reads them less often than the rest, because each page is an analytics read. */
+/** The latest shows of a range, at most 500, and its hosts. Reads them less often than the rest, because each page is an analytics read. */
 function useShowsOfRange(token: string, range: Range) {
   return usePolled(
     async (signal) => {
@@ -80,7 +81,8 @@ function useShowsOfRange(token: string, range: Range) {
         shows.push(...nodes);
         after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
       }
-      return { shows, bounds, isCut: after !== null };
+      const { storeAnalytics } = await query(hostsQuery, { from, until }, { token, signal });
+      return { shows, bounds, isCut: after !== null, hosts: present(storeAnalytics).hosts };
     },
     JSON.stringify([token, range]),
     showsRefreshMs,

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { anyOf, type Caller, query, subscribe, readStore } from "../connection/api.js";
 import { asFailure } from "../connection/failure.js";
 import {
@@ -9,9 +9,9 @@ import {
   type TopProductFigure,
 } from "../queries/show.js";
 import { streamOrPoll } from "../connection/polling.js";
-import { type Connection, follow } from "../connection/reconnect.js";
 import { fillBuckets, isRunningAt, minuteOf, spanOf, type TimelineRange, type TimelineSpan } from "../buckets.js";
 import { formatPoint } from "../format.js";
+import { useFollowed } from "./usePolled.js";
 
 export interface Figures {
   readonly analytics: ShowAnalytics;
@@ -31,23 +31,9 @@ interface Wanted {
 }
 
 /** The live figures of a show. Keeps the last ones while it reconnects. */
-export function useShow(token: string, { lsId, range, by }: Wanted) {
-  const [figures, setFigures] = useState<Figures>();
-  const [connection, setConnection] = useState<Connection>({ phase: "connecting" });
-  useEffect(() => {
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    // An offline browser may keep its connections open for minutes.
-    let attempt = new AbortController();
-    const breakOff = () => attempt.abort();
-    addEventListener("offline", breakOff, { signal });
-    const open = () => {
-      attempt = new AbortController();
-      return watchShow({ lsId, range, by }, { token, signal: AbortSignal.any([signal, attempt.signal]) });
-    };
-    void follow(open, { onValue: setFigures, onConnection: setConnection }, signal);
-    return () => leaving.abort();
-  }, [token, lsId, range, by]);
+export function useShow(token: string, wanted: Wanted) {
+  const open = (signal: AbortSignal) => watchShow(wanted, { token, signal });
+  const { value: figures, connection } = useFollowed(open, JSON.stringify([token, wanted]));
   return { figures, connection };
 }
 

@@ -64,6 +64,10 @@ const figures = typedGraphql(`
       productId carts orders sales
       product @include(if: $withCatalog) { title featured_image }
     }
+    moments(kind: PIN, first: 2000) {
+      id startedAt endedAt title productId
+      product @include(if: $withCatalog) { title }
+    }
   }
 `);
 
@@ -96,4 +100,5 @@ export type TopProductFigure = "sales" | "orders" | "carts";
 export type ShowSummary = NonNullable<ShowsQuery["liveStreams"]>["nodes"][number];
 export type ShowAnalytics = ShowSubscription["liveStreamAnalytics"];
 export type Kpis = ShowAnalytics["kpis"];
+export type Pin = ShowAnalytics["moments"][number];
 export type TimelineBucket = ShowAnalytics["timeline"][number];

@@ -1,6 +1,7 @@
 import type {
   BestProductsQuery,
   ComparisonQuery,
+  HostsQuery,
   ShowsOfRangeQuery,
   ShowTableQuery,
   StoreFiguresQuery,
@@ -112,6 +113,16 @@ export const bestProductsQuery = typedGraphql(`
   }
 `);
 
+export const hostsQuery = typedGraphql(`
+  query Hosts($from: DateTime!, $until: DateTime!) {
+    storeAnalytics(from: $from, until: $until) {
+      hosts(first: 10, by: SALES_PER_HOUR) {
+        host { name email } hours sales orders salesPerHour netSalesPerHour ordersPerHour viewersPerHour
+      }
+    }
+  }
+`);
+
 const compared = typedGraphql(`
   fragment Compared on LiveStreamAnalytics {
     id name status startedAt durationSeconds peakConcurrentViewers
@@ -142,6 +153,7 @@ export const comparisonQuery = withFragments(
 
 export type ListedShow = NonNullable<ShowTableQuery["liveStreams"]>["nodes"][number];
 export type BestProduct = NonNullable<BestProductsQuery["productPerformance"]>["nodes"][number];
+export type HostOfRange = NonNullable<HostsQuery["storeAnalytics"]>["hosts"][number];
 export type ComparedShow = NonNullable<ComparisonQuery["one"]>;
 export type ShowOfRange = NonNullable<ShowsOfRangeQuery["liveStreams"]>["nodes"][number];
 export type StoreFigures = NonNullable<StoreFiguresQuery["storeAnalytics"]>;

@@ -6,7 +6,7 @@ import { pageSize } from "../../schema/connections.js";
 import { selectsOnly } from "../../schema/selection.js";
 import type { Database } from "../../database/client.js";
 import { findLiveStream } from "../../shows/liveStream.js";
-import { listMoments, type Moment as MomentValue } from "../../shows/moments/moments.js";
+import { listMoments, type Moment as MomentValue, spanOf } from "../../shows/moments/moments.js";
 import { momentsMax } from "../../shows/moments/moments.input.js";
 import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
@@ -132,6 +132,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     extensions: { itemsExpected: momentsFirst },
     args: {
       kind: t.arg({ type: MomentKind, required: false, description: "Only moments of this kind." }),
+      id: t.arg.string({ required: false, description: "Only the moment with this id." }),
       first: t.arg.int({
         required: false,
         defaultValue: momentsFirst,
@@ -139,10 +140,12 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
         description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
       }),
     },
-    resolve: async (analytics, { kind, first }, { db }) => {
+    resolve: async (analytics, { kind, id: wanted, first }, { db }) => {
       const { storeId, id } = analytics;
       const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
-      const moments = all.filter((moment) => (kind ?? moment.kind) === moment.kind);
+      const moments = all.filter(
+        (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (wanted ?? moment.id),
+      );
       const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
       for (const moment of page) showOf.set(moment, analytics);
       return page;
@@ -181,9 +184,3 @@ builder.objectField(Moment, "figures", (t) =>
     },
   }),
 );
-
-/** A moment that has not ended lasts until now, as one that has not begun has not lasted yet. */
-function spanOf({ startedAt, endedAt }: MomentValue, now = Date.now()): { from: Date; until: Date } {
-  const elapsed = Math.max(Math.ceil(now / 1_000) * 1_000, startedAt.getTime());
-  return { from: startedAt, until: new Date(Math.min(endedAt?.getTime() ?? Infinity, elapsed)) };
-}

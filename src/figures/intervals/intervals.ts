@@ -78,9 +78,7 @@ export async function readInterval(
   { from, until, productId = null, isOfMinutes }: Wanted,
 ): Promise<IntervalFigures> {
   const show = await findLiveStream(db, storeId, lsId);
-  const [start, end] = [boundOf(from, show), boundOf(until, show)];
-  const range = { from: start.second, until: Math.max(end.second, start.second) };
-  const isExact = start.isExact && end.isExact && !isBeforeCutoff(range.from, show);
+  const { isExact, ...range } = knownRange(show, from, until);
   const product = isExact ? productId : null;
   const key = (more: object) => JSON.stringify({ lsId, ...range, ...more });
   const hasAll = isExact && !isOfMinutes;
@@ -105,6 +103,13 @@ export async function readInterval(
 }
 
 type PrunedShow = Pick<LiveStream, "prunedBefore">;
+
+/** The seconds of a show whose sums are known for an interval. It is exact if none of its events were removed. */
+export function knownRange(show: PrunedShow, from: Date, until: Date): Range & { readonly isExact: boolean } {
+  const [start, end] = [boundOf(from, show), boundOf(until, show)];
+  const isExact = start.isExact && end.isExact && !isBeforeCutoff(start.second, show);
+  return { from: start.second, until: Math.max(end.second, start.second), isExact };
+}
 
 /**
  * The second of a moment, or that of its minute, if events of that minute were removed. Intervals that follow each other have the same

@@ -6,7 +6,7 @@ type Decimal = Prisma.Decimal;
 const Decimal = Prisma.Decimal.clone({ precision: 40, rounding: Prisma.Decimal.ROUND_DOWN });
 
 /** Not truncated, because the last of hundreds of digits may decide how half a cent is rounded. */
-const Exact = Prisma.Decimal.clone({ precision: 1_000 });
+export const Exact = Prisma.Decimal.clone({ precision: 1_000 });
 
 /** Exact. ANY, the whole show, only has what is distinct over channels: viewers, engaged viewers and buyers. */
 export interface ChannelTotals {

@@ -88,7 +88,8 @@ export function asList(shows: readonly LiveStreamAnalytics[]): LiveStreamAnalyti
   return list;
 }
 
-function startedWithin(storeId: string, { from, until }: StoreRange): Prisma.Sql {
+/** Whether a show `s` started in this time. */
+export function startedWithin(storeId: string, { from, until }: StoreRange): Prisma.Sql {
   return Prisma.sql`s."storeId" = ${storeId} AND s.status <> 'SCHEDULED'
     AND s."startedAt" >= ${from.toISOString()}::timestamptz AND s."startedAt" < ${until.toISOString()}::timestamptz`;
 }

@@ -62,3 +62,12 @@ export function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: 
 export function wholeSeconds(time: Date): Date {
   return new Date(Math.floor(time.getTime() / 1_000) * 1_000);
 }
+
+/** A moment that has not ended lasts until now, as one that has not begun has not lasted yet. */
+export function spanOf(
+  { startedAt, endedAt }: Pick<Moment, "startedAt" | "endedAt">,
+  now = Date.now(),
+): { readonly from: Date; readonly until: Date } {
+  const elapsed = Math.max(Math.ceil(now / 1_000) * 1_000, startedAt.getTime());
+  return { from: startedAt, until: new Date(Math.min(endedAt?.getTime() ?? Infinity, elapsed)) };
+}

@@ -218,6 +218,20 @@ export const storeAnalyticsExample = {
   previous: { from: "2025-01-01T00:00:00.000Z", until: "2026-01-01T00:00:00.000Z", ...storeFigures },
 };
 
+/** All of the show above. */
+export const hostExample = {
+  host: showExample.host,
+  hours: 0.75,
+  sales: 2245.5,
+  netSales: 2195.6,
+  orders: 45,
+  viewers: 380,
+  salesPerHour: 2994,
+  netSalesPerHour: 2927.47,
+  ordersPerHour: 60,
+  viewersPerHour: 506.67,
+};
+
 /** A list with one item. */
 export function page(node: object): object {
   const pageInfo = { hasNextPage: false, endCursor: "WyIyMDI2Il0" };

@@ -1,5 +1,6 @@
 import {
   fullAnalyticsExample,
+  hostExample,
   intervalExample,
   momentExample,
   newShow,
@@ -189,6 +190,18 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Figures over all live streams",
     tag: "Analytics",
     fields: {
+      StoreAnalytics: [
+        "from",
+        "until",
+        "currency",
+        "showCount",
+        "kpis",
+        "timeline",
+        "topShows",
+        "previous",
+        "unattributed",
+        "attribution",
+      ],
       "StoreAnalytics.topShows": [...showFields, "kpis"],
       // Without devices, sources and buyers, which would make 100 shows cost more than an operation may.
       "LiveStreamAnalytics.kpis": [
@@ -205,6 +218,18 @@ export const restRoutes: readonly RestRoute[] = [
     },
     errors: ["VALIDATION_FAILED"],
     example: { parameters: rangeExample, answer: storeAnalyticsExample },
+  },
+  {
+    root: "Query",
+    operation: "storeAnalytics",
+    operationId: "listHosts",
+    method: "GET",
+    path: "/analytics/v1/hosts",
+    summary: "Hosts by their figures for each hour",
+    tag: "Analytics",
+    fields: { StoreAnalytics: ["hosts"] },
+    errors: ["VALIDATION_FAILED"],
+    example: { parameters: rangeExample, answer: { hosts: [hostExample] } },
   },
   {
     root: "Query",

@@ -7,6 +7,7 @@ import type { ShowSummary } from "../../queries/show.js";
 import type { Connection } from "../../connection/reconnect.js";
 import { saveShows, ExportButton } from "../ExportButton.js";
 import { Skeleton, StatusBadge, Problem, Segments, Link } from "../Elements.js";
+import { HostTable } from "./HostTable.js";
 import { OverviewTiles } from "./OverviewTiles.js";
 import { ProductTable } from "./ProductTable.js";
 import { ShowGroups } from "./ShowGroups.js";
@@ -99,6 +100,9 @@ function Body({ totals, table, best, shows, state, onState, onFollow }: BodyProp
           by={state.by}
           onBy={(by) => onState({ by }, "replace")}
         />
+      )}
+      {shows.value !== undefined && shows.value.hosts.length > 0 && (
+        <HostTable hosts={shows.value.hosts} isCurrent={shows.isCurrent} currency={currency} />
       )}
     </>
   );

@@ -1,17 +1,16 @@
 import { useState } from "preact/hooks";
-import { fillBuckets, type TimelineRange, type TimelineSpan } from "../../buckets.js";
+import { fillBuckets, type TimelineRange } from "../../buckets.js";
 import { saveTimeline, ExportButton } from "../ExportButton.js";
-import { formatCount, formatDuration, moneyFormat } from "../../format.js";
+import { moneyFormat } from "../../format.js";
 import { usePage, ConnectionNotice } from "../ConnectionNotice.js";
-import { type Figures, useShow, useTimeline } from "../../hooks/useShow.js";
+import { type Figures, useShow } from "../../hooks/useShow.js";
 import { type TopProductFigure, type ShowAnalytics, saveShowMutation, savedShowQuery } from "../../queries/show.js";
 import { Segments, Skeleton, FormDialog, useForm } from "../Elements.js";
 import { KpiTiles } from "./KpiTiles.js";
 import { Devices, TopProducts } from "./Rankings.js";
 import { ShowOrders } from "./ShowOrders.js";
 import { ShowHeader } from "./ShowHeader.js";
-import { TimelineChart } from "../TimelineChart.js";
-import { PointTable } from "../FigureTable.js";
+import { Timeline } from "./Timeline.js";
 import { query } from "../../connection/api.js";
 import { asFailure } from "../../connection/failure.js";
 
@@ -77,11 +76,11 @@ interface BodyProps extends Pick<Props, "token" | "lsId"> {
 
 function Body({ figures, range, onRange, by, onBy, token, lsId }: BodyProps) {
   const { analytics, span, withCatalog } = figures;
-  const { kpis, status, topProducts } = analytics;
+  const { kpis, status, topProducts, moments } = analytics;
   if (status === "SCHEDULED") {
     return <p class="empty card muted">This show is scheduled. Figures appear here once it is live.</p>;
   }
-  const isEmpty = kpis.viewers.total === 0 && kpis.orders.total === 0;
+  const isEmpty = kpis.viewers.total === 0 && kpis.orders.total === 0 && moments.length === 0;
   return (
     <>
       <KpiTiles kpis={kpis} />
@@ -89,7 +88,7 @@ function Body({ figures, range, onRange, by, onBy, token, lsId }: BodyProps) {
         <p class="empty card muted">Nothing has happened in this show yet. Figures appear here as events arrive.</p>
       ) : (
         <>
-          <Timeline analytics={analytics} span={span} range={range} onRange={onRange} />
+          <Timeline analytics={analytics} span={span} range={range} onRange={onRange} token={token} lsId={lsId} />
           <div class="pair">
             <TopProducts
               products={topProducts}
@@ -105,56 +104,6 @@ function Body({ figures, range, onRange, by, onBy, token, lsId }: BodyProps) {
         </>
       )}
     </>
-  );
-}
-
-interface TimelineProps {
-  readonly analytics: ShowAnalytics;
-  readonly span: TimelineSpan;
-  readonly range: TimelineRange;
-  readonly onRange: (range: TimelineRange) => void;
-}
-
-const ranges = [
-  ["show", "During the show"],
-  ["all", "Until now"],
-] as const;
-
-function Timeline({ analytics, span, range, onRange }: TimelineProps) {
-  const { peakConcurrentViewers, status, kpis } = analytics;
-  const each = useTimeline(analytics, span);
-  const formatMoney = moneyFormat(kpis.sales.currency);
-  return (
-    <section class="card" aria-labelledby="timeline-heading">
-      <header class="card-header">
-        <div>
-          <h2 id="timeline-heading">Over time</h2>
-          <p class="muted small">
-            In steps of {formatDuration(span.bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}
-            .
-          </p>
-        </div>
-        {status !== "LIVE" && <Segments legend="Timeline" options={ranges} value={range} onChange={onRange} />}
-      </header>
-      <div class="charts">
-        <TimelineChart {...each} name="Viewers" figure="viewers" shape="area" format={formatCount} />
-        <TimelineChart {...each} name="Added to cart" figure="carts" format={formatCount} />
-        <TimelineChart {...each} name="Orders" figure="orders" format={formatCount} />
-        <TimelineChart {...each} name="Sales" figure="sales" format={formatMoney} />
-      </div>
-      <PointTable
-        label="Timeline as a table"
-        columns={[
-          ["Viewers", ({ viewers }) => formatCount(viewers)],
-          ["Added to cart", ({ carts }) => formatCount(carts)],
-          ["Orders", ({ orders }) => formatCount(orders)],
-          ["Sales", ({ sales }) => formatMoney(sales)],
-        ]}
-        points={each.points}
-        isEmpty={({ viewers, carts, orders }) => viewers + carts + orders <= 0}
-        formatTime={each.formatTime}
-      />
-    </section>
   );
 }
 

@@ -1,0 +1,240 @@
+import type { Database } from "../../database/client.js";
+import { asWideRead } from "../../database/shares/forStore.js";
+import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
+import { hostOf, timesOf } from "../../shows/liveStream.js";
+import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
+import { wholeSeconds } from "../../shows/moments/moments.input.js";
+import { knownRange } from "../intervals/intervals.js";
+import { minuteSums } from "../intervals/intervals.sql.js";
+import { Parts, type Range } from "../intervals/parts.js";
+import { Exact, money } from "../show/kpis.js";
+import { startedWithin } from "./storeFigures.js";
+import type { StoreRange } from "./storeRange.js";
+
+type Decimal = Prisma.Decimal;
+type Host = NonNullable<ReturnType<typeof hostOf>>;
+
+/** What happened in some time, exact. Net sales and viewers are null if they are unknown, or not asked for. */
+interface Sums {
+  readonly ms: Decimal;
+  readonly sales: Decimal;
+  readonly orders: Decimal;
+  readonly netSales: Decimal | null;
+  readonly viewers: Decimal | null;
+}
+
+export interface HostSums extends Sums {
+  /** As in the latest show or moment, which started at that time. */
+  readonly host: Host;
+  readonly latest: Date;
+}
+
+const hourMs = 3_600_000;
+const rateDecimals = 2;
+const pageShows = 1_000;
+const zero = new Exact(0);
+
+const orders = {
+  SALES_PER_HOUR: (sums: Sums) => perHour(sums.sales, sums),
+  NET_SALES_PER_HOUR: (sums: Sums) => sums.netSales && perHour(sums.netSales, sums),
+  ORDERS_PER_HOUR: (sums: Sums) => perHour(sums.orders, sums),
+  VIEWERS_PER_HOUR: (sums: Sums) => sums.viewers && perHour(sums.viewers, sums),
+  HOURS: ({ ms }: Sums) => ms,
+} as const;
+
+export type HostOrder = keyof typeof orders;
+
+/** The highest figure first, unknown ones last, then by e-mail address. */
+export function rankHosts(hosts: ReadonlyMap<string, HostSums>, by: HostOrder): HostSums[] {
+  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) }));
+  const ranked = all.toSorted(
+    (a, b) =>
+      Number(a.figure === null) - Number(b.figure === null) ||
+      (b.figure ?? zero).comparedTo(a.figure ?? zero) ||
+      (a.key < b.key ? -1 : 1),
+  );
+  return ranked.map(({ sums }) => sums);
+}
+
+export type HostFigures = ReturnType<typeof figuresOfHost>;
+
+/** Rounded. @param decimals those of amounts */
+export function figuresOfHost(sums: HostSums, decimals: number) {
+  const known = (value: Decimal | null, digits = decimals) => value && money(value, digits);
+  return {
+    host: sums.host,
+    hours: money(sums.ms.div(hourMs), rateDecimals),
+    sales: money(sums.sales, decimals),
+    netSales: known(sums.netSales),
+    orders: sums.orders.toNumber(),
+    viewers: known(sums.viewers),
+    salesPerHour: money(orders.SALES_PER_HOUR(sums), decimals),
+    netSalesPerHour: known(orders.NET_SALES_PER_HOUR(sums)),
+    ordersPerHour: money(orders.ORDERS_PER_HOUR(sums), rateDecimals),
+    viewersPerHour: known(orders.VIEWERS_PER_HOUR(sums), rateDecimals),
+  };
+}
+
+function perHour(value: Decimal, { ms }: Sums): Decimal {
+  return ms.isZero() ? zero : value.times(hourMs).div(ms);
+}
+
+/** `one` and `other` together, or what is left of one without the other. */
+function added(one: Sums, other: Sums, sign: 1 | -1 = 1): Sums {
+  const sum = (a: Decimal, b: Decimal) => a.plus(b.times(sign));
+  const known = (a: Decimal | null, b: Decimal | null) => a && b && sum(a, b);
+  return {
+    ms: sum(one.ms, other.ms),
+    sales: sum(one.sales, other.sales),
+    orders: sum(one.orders, other.orders),
+    netSales: known(one.netSales, other.netSales),
+    viewers: known(one.viewers, other.viewers),
+  };
+}
+
+/**
+ * The hosts of the shows that started within a range, by their e-mail addresses in lower case. HOST moments count for their host, and all
+ * else of a show for its own one: so hosts add up to the store.
+ *
+ * @param isOfMinutes whether neither net sales nor viewers are asked for
+ */
+export async function readHosts(
+  db: Database,
+  storeId: string,
+  range: StoreRange,
+  isOfMinutes: boolean,
+): Promise<ReadonlyMap<string, HostSums>> {
+  const hosts = new Map<string, HostSums>();
+  const add = (host: Host, at: Date, sums: Sums) => {
+    const key = host.email.toLowerCase();
+    const known = hosts.get(key);
+    const named = known !== undefined && known.latest > at ? known : { host, latest: at };
+    hosts.set(key, { ...(known === undefined ? sums : added(known, sums)), host: named.host, latest: named.latest });
+  };
+  for await (const show of showsWithin(db, storeId, range)) {
+    const rows = show.hasMoments ? await asWideRead(db, storeId, () => readMoments(db, show, isOfMinutes)) : undefined;
+    let left = sumsOf(rows?.totals ?? show, timesOf(show).durationSeconds * 1_000);
+    for (const { host, startedAt, sums, msOfShow } of rows?.moments ?? []) {
+      add(host, startedAt, sums);
+      left = added(left, { ...sums, ms: new Exact(msOfShow) }, -1);
+    }
+    const own = hostOf(show);
+    if (own !== null) add(own, show.startedAt, left);
+  }
+  return hosts;
+}
+
+/** Sums are text, to stay exact. */
+type SumsRow = Readonly<Record<"sales" | "refunds" | "orders" | "viewers", string>>;
+
+function sumsOf({ sales, refunds, orders: count, viewers }: SumsRow, ms: number, isKnown = true): Sums {
+  const known = { netSales: new Exact(sales).minus(refunds), viewers: new Exact(viewers) };
+  return {
+    ms: new Exact(ms),
+    sales: new Exact(sales),
+    orders: new Exact(count),
+    ...(isKnown ? known : { netSales: null, viewers: null }),
+  };
+}
+
+type Show = LiveStream & SumsRow & { readonly hasMoments: boolean };
+
+const asText = Prisma.sql`orders::text AS orders, sales::text AS sales, refunds::text AS refunds, viewers::text AS viewers`;
+
+function totalsOf(storeId: string, lsId: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    coalesce(sum(orders), 0) AS orders, coalesce(sum(sales), 0) AS sales, coalesce(sum(refunds), 0) AS refunds,
+      coalesce(sum(viewers) FILTER (WHERE channel = 'ANY'), 0) AS viewers
+    FROM "LiveStreamTotal" AS t WHERE t."storeId" = ${storeId} AND t."liveStreamId" = ${lsId}`;
+}
+
+/** With their totals. */
+async function* showsWithin(db: Database, storeId: string, range: StoreRange): AsyncGenerator<Show, void> {
+  let after = { startedAt: range.from, id: "" };
+  for (;;) {
+    const { startedAt, id } = after;
+    const read = () => db.$queryRaw<Show[]>`
+      SELECT s.*, ${asText}, EXISTS (
+        SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
+      FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t
+      WHERE ${startedWithin(storeId, { ...range, from: startedAt })}
+        AND (s."startedAt" > ${startedAt.toISOString()}::timestamptz OR s.id > ${id})
+      ORDER BY s."startedAt", s.id LIMIT ${pageShows}::int`;
+    const shows = await asWideRead(db, storeId, read);
+    yield* shows;
+    const last = shows.at(-1);
+    if (last === undefined || shows.length < pageShows) return;
+    after = last;
+  }
+}
+
+interface PartRow extends SumsRow {
+  readonly part: number;
+}
+
+const noSums: SumsRow = { sales: "0", refunds: "0", orders: "0", viewers: "0" };
+
+/** The HOST moments of a show that have lasted, and its totals at the same time. */
+async function readMoments(db: Database, show: Show, isOfMinutes: boolean) {
+  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment, isOfMinutes));
+  const ranges = moments.map(({ range }) => range).filter(({ from, until }) => from < until);
+  const parts = ranges.length === 0 ? undefined : new Parts(ranges);
+  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, ranges));
+  const known = new Map(rows.map((row) => [row.part, row]));
+  const shares = moments.map(({ range, ms, ...moment }) => {
+    const [part = -1] = parts?.of(range) ?? []; // one part each, because they do not overlap
+    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isKnown) };
+  });
+  return { totals: known.get(0) ?? show, moments: shares };
+}
+
+/** The time of a moment, if it is one of a host. */
+function presented(show: Show, moment: Moment, isOfMinutes: boolean) {
+  const host = hostOf(moment);
+  const span = spanOf(moment);
+  const [from, until] = [wholeSeconds(span.from), wholeSeconds(span.until)];
+  if (moment.kind !== "HOST" || host === null || from >= until) return [];
+  const start = show.startedAt.getTime();
+  const end = start + timesOf(show).durationSeconds * 1_000;
+  const { isExact, ...range } = knownRange(show, from, until);
+  return [
+    {
+      host,
+      startedAt: moment.startedAt,
+      ms: until.getTime() - from.getTime(),
+      msOfShow: Math.max(0, Math.min(until.getTime(), end) - Math.max(from.getTime(), start)),
+      range: { ...range, isKnown: isExact && !isOfMinutes },
+    },
+  ];
+}
+
+type PartRange = Range & { readonly isKnown: boolean };
+
+/**
+ * The totals of a show as part 0, and the sums of its parts: from stored events and first views from the first part on of which these are
+ * known, as of all later ones, and before that from minutes.
+ */
+function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Prisma.Sql {
+  const { storeId, id, number } = show;
+  const bounds = parts.bounds.map((second) => new Date(second * 1_000).toISOString());
+  const partOf = (time: Prisma.Sql) => Prisma.sql`width_bucket(${time}, ${bounds}::timestamptz[])`;
+  const known = ranges.find(({ isKnown }) => isKnown);
+  const since = (time: Prisma.Sql) =>
+    Prisma.sql`${time} >= ${timestampOf(known?.from ?? 0)} AND ${time} < ${timestampOf(parts.until)}`;
+  const [type, value, occurredAt] = [Prisma.sql`type`, Prisma.sql`value`, Prisma.sql`"occurredAt"`];
+  const others = ranges.filter(({ isKnown }) => !isKnown);
+  const ofMinutes = () => Prisma.sql`
+    UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, new Parts(others))}) AS minutes`;
+  const ofEvents = Prisma.sql`
+    UNION ALL SELECT ${partOf(occurredAt)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (3, 4, 5, 6) AND ${since(occurredAt)}
+    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`)}, 0, 0, 0, 1
+    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${since(Prisma.sql`"firstViewAt"`)}`;
+  return Prisma.sql`
+    SELECT part, ${asText} FROM (
+      SELECT part, sum(orders) AS orders, sum(sales) AS sales, sum(refunds) AS refunds, sum(viewers) AS viewers FROM (
+        SELECT 0 AS part, ${totalsOf(storeId, Prisma.sql`${id}`)}
+        ${others.length === 0 ? Prisma.empty : ofMinutes()} ${known === undefined ? Prisma.empty : ofEvents}) AS parts
+      GROUP BY part) AS sums`;
+}
