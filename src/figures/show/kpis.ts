@@ -365,7 +365,12 @@ function percent(part: number, whole: number): number {
 }
 
 function ratio(dividend: string | Decimal, divisor: number, decimals = rateDecimals): number {
-  return divisor === 0 ? 0 : rounded(new Decimal(dividend).div(divisor), decimals);
+  return rounded(quotient(dividend, divisor), decimals);
+}
+
+/** Not rounded yet; 0 if the divisor is 0. */
+export function quotient(dividend: string | Decimal, divisor: number): Decimal {
+  return divisor === 0 ? new Decimal(0) : new Decimal(dividend).div(divisor);
 }
 
 function rounded(value: Decimal, decimals: number): number {

@@ -8,7 +8,7 @@ import { wholeSeconds } from "../../shows/moments/moments.input.js";
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums } from "../intervals/intervals.sql.js";
 import { Parts, type Range } from "../intervals/parts.js";
-import { Exact, money } from "../show/kpis.js";
+import { Exact, money, quotient } from "../show/kpis.js";
 import { startedWithin } from "./storeFigures.js";
 import type { StoreRange } from "./storeRange.js";
 
@@ -17,7 +17,7 @@ type Host = NonNullable<ReturnType<typeof hostOf>>;
 
 /** What happened in some time, exact. Net sales and viewers are null if they are unknown, or not asked for. */
 interface Sums {
-  readonly ms: Decimal;
+  readonly ms: number;
   readonly sales: Decimal;
   readonly orders: Decimal;
   readonly netSales: Decimal | null;
@@ -40,7 +40,7 @@ const orders = {
   NET_SALES_PER_HOUR: (sums: Sums) => sums.netSales && perHour(sums.netSales, sums),
   ORDERS_PER_HOUR: (sums: Sums) => perHour(sums.orders, sums),
   VIEWERS_PER_HOUR: (sums: Sums) => sums.viewers && perHour(sums.viewers, sums),
-  HOURS: ({ ms }: Sums) => ms,
+  HOURS: ({ ms }: Sums) => new Exact(ms),
 } as const;
 
 export type HostOrder = keyof typeof orders;
@@ -64,7 +64,7 @@ export function figuresOfHost(sums: HostSums, decimals: number) {
   const known = (value: Decimal | null, digits = decimals) => value && money(value, digits);
   return {
     host: sums.host,
-    hours: money(sums.ms.div(hourMs), rateDecimals),
+    hours: money(quotient(new Exact(sums.ms), hourMs), rateDecimals),
     sales: money(sums.sales, decimals),
     netSales: known(sums.netSales),
     orders: sums.orders.toNumber(),
@@ -77,7 +77,7 @@ export function figuresOfHost(sums: HostSums, decimals: number) {
 }
 
 function perHour(value: Decimal, { ms }: Sums): Decimal {
-  return ms.isZero() ? zero : value.times(hourMs).div(ms);
+  return quotient(value.times(hourMs), ms);
 }
 
 /** `one` and `other` together, or what is left of one without the other. */
@@ -85,7 +85,7 @@ function added(one: Sums, other: Sums, sign: 1 | -1 = 1): Sums {
   const sum = (a: Decimal, b: Decimal) => a.plus(b.times(sign));
   const known = (a: Decimal | null, b: Decimal | null) => a && b && sum(a, b);
   return {
-    ms: sum(one.ms, other.ms),
+    ms: one.ms + sign * other.ms,
     sales: sum(one.sales, other.sales),
     orders: sum(one.orders, other.orders),
     netSales: known(one.netSales, other.netSales),
@@ -117,7 +117,7 @@ export async function readHosts(
     let left = sumsOf(rows?.totals ?? show, timesOf(show).durationSeconds * 1_000);
     for (const { host, startedAt, sums, msOfShow } of rows?.moments ?? []) {
       add(host, startedAt, sums);
-      left = added(left, { ...sums, ms: new Exact(msOfShow) }, -1);
+      left = added(left, { ...sums, ms: msOfShow }, -1);
     }
     const own = hostOf(show);
     if (own !== null) add(own, show.startedAt, left);
@@ -131,7 +131,7 @@ type SumsRow = Readonly<Record<"sales" | "refunds" | "orders" | "viewers", strin
 function sumsOf({ sales, refunds, orders: count, viewers }: SumsRow, ms: number, isKnown = true): Sums {
   const known = { netSales: new Exact(sales).minus(refunds), viewers: new Exact(viewers) };
   return {
-    ms: new Exact(ms),
+    ms,
     sales: new Exact(sales),
     orders: new Exact(count),
     ...(isKnown ? known : { netSales: null, viewers: null }),
