@@ -140,9 +140,9 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       }),
     },
     resolve: async (analytics, { kind, first }, { db }) => {
-      const { storeId, id } = analytics;
-      const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
-      const moments = all.filter((moment) => (kind ?? moment.kind) === moment.kind);
+      const read = (show: LiveStreamAnalytics) => cachedWith(show, "moments", async () => momentsOf(db, show));
+      for (const show of analytics.list ?? []) void read(show); // pages of a list are begun one after the other, and read together
+      const moments = (await read(analytics)).filter((moment) => (kind ?? moment.kind) === moment.kind);
       const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
       for (const moment of page) showOf.set(moment, analytics);
       return page;
@@ -165,8 +165,8 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   }),
 }));
 
-async function momentsOf(db: Database, storeId: string, lsId: string) {
-  return listMoments(db, await findLiveStream(db, storeId, lsId));
+async function momentsOf(db: Database, { storeId, id }: LiveStreamAnalytics) {
+  return listMoments(db, await findLiveStream(db, storeId, id));
 }
 
 builder.objectField(Moment, "figures", (t) =>
