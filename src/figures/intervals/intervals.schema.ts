@@ -12,6 +12,7 @@ import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
 import { type IntervalFigures as IntervalFiguresValue, readInterval } from "./intervals.js";
+import { spanOf } from "./momentFigures.js";
 
 const momentsFirst = 100;
 
@@ -181,9 +182,3 @@ builder.objectField(Moment, "figures", (t) =>
     },
   }),
 );
-
-/** A moment that has not ended lasts until now, as one that has not begun has not lasted yet. */
-function spanOf({ startedAt, endedAt }: MomentValue, now = Date.now()): { from: Date; until: Date } {
-  const elapsed = Math.max(Math.ceil(now / 1_000) * 1_000, startedAt.getTime());
-  return { from: startedAt, until: new Date(Math.min(endedAt?.getTime() ?? Infinity, elapsed)) };
-}
