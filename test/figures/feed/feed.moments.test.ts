@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTestStore, openTestApp } from "../../support/app.js";
+import { createTestStore, openTestApp, startApp, testDatabase } from "../../support/app.js";
 import { ago } from "../../support/clock.js";
 import { order } from "../../support/events.js";
 import { pin, savedMoments, styles } from "../../support/figures/moments.js";
@@ -31,4 +31,30 @@ test("subscribers get a pin that is saved, its figures as they grow, and its del
   expect(await next()).toEqual([]);
   leaving.abort();
   await expect(values.next()).rejects.toThrow("aborted");
+});
+
+test("moments and their figures are read once for all subscribers of a show", async () => {
+  const database = testDatabase();
+  const watched = await startApp({ analyticsRateLimit: 0 }, database);
+  const store = await createTestStore(watched);
+  const { id: lsId } = await saved(store, { status: "LIVE" });
+  await savedMoments(store, lsId, [pin("shirt", 0), pin("mug", 60)]);
+  const query = `subscription ($lsId: String!) {
+    liveStreamAnalytics(lsId: $lsId) { moments { figures { sales netSales peakViewers ofProduct { orders ordersWithin } } } } }`;
+  const leaving = new AbortController();
+  const watchers = Array.from({ length: 30 }, () =>
+    subscribe(watched, store, { query, variables: { lsId } }, leaving.signal),
+  );
+  for (const values of watchers) await values.next();
+  let [moments, figures] = [0, 0];
+  database.probe.aroundQuery = (sql, send) => {
+    if (/FROM .*"ShowMoment"/u.test(sql)) moments += 1;
+    if (/FROM "ShowEvent" AS e\s+WHERE/u.test(sql)) figures += 1;
+    return send();
+  };
+  await recorded(store, lsId, [order("1", 12.5, { productId: "shirt" })]);
+  for (const values of watchers) await values.next();
+  expect([moments, figures]).toEqual([1, 3]); // sums, viewers, and orders after carts
+  leaving.abort();
+  await watched.close();
 });
