@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from "../database/client.js";
 import { errorAt } from "../errors.js";
 import { deleteShowRows, hasEventRows } from "../database/storeTables.js";
+import { asLocked } from "../database/shares/lockWait.js";
 import { isStorable } from "../lib/text.js";
 import { reasonCodes } from "../database/codes.js";
 import { deleteEvents } from "./events.delete.js";
@@ -71,8 +72,9 @@ async function hasEvents(transaction: Database, storeId: string, lsId: string): 
 /** Requires the show's exclusive lock. */
 async function deleteRows(transaction: Database, storeId: string, lsId: string): Promise<void> {
   const { number } = await findLiveStream(transaction, storeId, lsId); // throws if another call has deleted it
-  await transaction.$executeRaw`
-    SELECT FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR UPDATE`; // who saves its moments locks it
+  await asLocked(
+    transaction.$executeRaw`SELECT FROM "LiveStream" WHERE "storeId" = ${storeId} AND id = ${lsId} FOR UPDATE`, // who saves its moments locks it
+  );
   await deleteShowRows(transaction, { storeId, id: lsId, number });
   // Under rules that count views, orders of this show may now count for another one.
   await transaction.$executeRaw`

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { eraseViewer } from "../../src/events/erase.js";
 import { recordEvents } from "../../src/events/record/events.record.js";
 import { claimOrders } from "../../src/orders/state/order.record.js";
+import { readInterval } from "../../src/figures/intervals/intervals.js";
 import { rebuildAnalytics } from "../../src/figures/totals/rebuild.js";
 import { openTestApp } from "../support/app.js";
-import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../support/figures.js";
+import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents } from "../support/figures.js";
 import { storeWithShow, view } from "../support/events.js";
 import { recordedOrders, sentOrder } from "../support/figures/orders.js";
 import { everythingOf } from "../support/stored.js";
@@ -13,6 +14,19 @@ import { recorded } from "../support/shows.js";
 const app = await openTestApp();
 
 const viewerId = "viewer-23";
+
+/** Every figure of the quarters of an hour of a show's first hour. */
+async function intervalsOf({ storeId, lsId }: ShowKey): Promise<unknown> {
+  const bounds = [0, 900, 1_800, 2_700, 3_600].map(
+    (seconds) => new Date(Date.parse("2026-05-04T18:30:00Z") + seconds * 1_000),
+  );
+  const read = bounds.slice(1).map(async (until, index) => {
+    const span = { from: bounds[index] ?? until, until, productId: "p", isOfMinutes: false };
+    const { seconds, sums, viewers } = await readInterval(app.db, storeId, lsId, span);
+    return { seconds, ...(await sums()), ...(await viewers?.()) };
+  });
+  return Promise.all(read);
+}
 
 /** Whether any row of a store names a viewer. */
 async function isNamed(storeId: string, name = viewerId): Promise<boolean> {
@@ -28,6 +42,8 @@ test("removes an erased viewer from every show of the store, and changes no figu
   const own = events.filter((event) => event.viewerId === viewerId).length;
   expect(own).toBeGreaterThan(1);
   for (const { storeId, lsId } of [first, second, other]) await recordEvents(app.db, storeId, lsId, asInputs(events));
+  const intervals = await intervalsOf(first);
+  expect(JSON.stringify(intervals)).toMatch(/"newOnes":[1-9]/u);
   expect(await isNamed(first.storeId)).toBe(true);
   expect(await eraseViewer(app.db, first.storeId, viewerId)).toEqual({
     message: "The viewer was erased.",
@@ -38,13 +54,17 @@ test("removes an erased viewer from every show of the store, and changes no figu
   expect(await isNamed(other.storeId), "of another store").toBe(true);
   for (const show of [first, second]) {
     expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
+    expect(await intervalsOf(show)).toEqual(intervals);
     expect(await recordEvents(app.db, show.storeId, show.lsId, asInputs(events))).toEqual({
       accepted: 0,
       duplicates: events.length,
     });
   }
   await rebuildAnalytics(app.db, first.storeId);
-  for (const show of [first, second]) expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
+  for (const show of [first, second]) {
+    expect(await figuresOf(app.db, show)).toEqual(expectedFigures(events));
+    expect(await intervalsOf(show)).toEqual(intervals);
+  }
   expect(await eraseViewer(app.db, first.storeId, viewerId)).toMatchObject({ shows: 0, events: 0 });
 });
 

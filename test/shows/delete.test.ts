@@ -5,6 +5,7 @@ import { saveLiveStream } from "../../src/shows/liveStream.save.js";
 import { createTestStore, openConnections, openTestApp } from "../support/app.js";
 import { order, view } from "../support/events.js";
 import { asInputs, expectedFigures, figuresOf, newShow, someEvents } from "../support/figures.js";
+import { pin, savedMoments } from "../support/figures/moments.js";
 import { graphqlError } from "../support/problems.js";
 import { analyticsPath, deleteShow, record, recorded, saved } from "../support/shows.js";
 import { everythingOf } from "../support/stored.js";
@@ -24,6 +25,7 @@ describe("deleting a show", () => {
     const before = await everythingOf(app, store);
     for (const status of ["LIVE", "ENDED", "ARCHIVED"]) {
       const { id } = await saved(store, { status });
+      await savedMoments(store, id, [pin("pin", 0)]);
       const deleted = { message: `Live stream ${id} was deleted.`, events: 0 };
       expect(await store.graphql(deleteShow, { lsId: id })).toEqual({ data: { deleteLiveStream: deleted } });
       expect(await everythingOf(app, store)).toEqual(before);
@@ -39,6 +41,7 @@ describe("deleting a show", () => {
     const before = await everythingOf(app, store);
     const { id } = await saved(store, { status: "LIVE" });
     await recorded(store, id, events);
+    await savedMoments(store, id, [pin("pin", 0)]);
     const full = await everythingOf(app, store);
     const refusal = "The show has events. With force, they are deleted too.";
     const refused = graphqlError("VALIDATION_FAILED", refusal, [

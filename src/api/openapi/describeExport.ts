@@ -1,7 +1,7 @@
 import type { GraphQLNamedType } from "graphql";
 import type { ExportRoute } from "../rest/exports/export.routes.js";
 import type { RestRoute } from "../rest/routes/route.js";
-import { csvExample, ndjsonExample, showsCsvExample } from "../rest/routes/exampleData.js";
+import { csvExample, momentsCsvExample, ndjsonExample, showsCsvExample } from "../rest/routes/exampleData.js";
 import type { ExampleOfProblem } from "./answers/problems.js";
 import { describeResponses } from "./answers/responses.js";
 import type { ApiLimits, JsonSchema, JsonSchemas } from "./types.js";
@@ -81,6 +81,25 @@ const moment = (name: string, description: string, example: string) => ({
   example,
 });
 
+const figures = {
+  tag: "Analytics",
+  parameters: [
+    moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
+    moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
+    queryParameter(
+      "bom",
+      { type: "boolean", default: false },
+      "Whether the file begins with a byte order mark, for Excel.",
+    ),
+    queryParameter(
+      "delimiter",
+      { type: "string", default: "," },
+      "`comma` or `semicolon`, or the character itself. With semicolons, numbers have a decimal comma.",
+    ),
+  ],
+  errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+} as const;
+
 const descriptions: Readonly<Record<string, ExportDescription>> = {
   exportProducts: {
     ...products,
@@ -93,26 +112,18 @@ const descriptions: Readonly<Record<string, ExportDescription>> = {
     example: csvExample,
   },
   exportLiveStreamAnalyticsCsv: {
-    tag: "Analytics",
+    ...figures,
     description:
       "A row of KPIs for each show that started in the given range, in the order of their start, in constant memory. Counts as one analytics read. Later versions may add columns at the end.",
     answer: "A header row, then a row for each show. Amounts are in the currency of the store, shares in percent.",
     example: showsCsvExample,
-    parameters: [
-      moment("from", "Shows that started at this time or later.", "2026-01-01T00:00:00Z"),
-      moment("until", "Shows that started before this time, at most 5 years after `from`.", "2027-01-01T00:00:00Z"),
-      queryParameter(
-        "bom",
-        { type: "boolean", default: false },
-        "Whether the file begins with a byte order mark, for Excel.",
-      ),
-      queryParameter(
-        "delimiter",
-        { type: "string", default: "," },
-        "`comma` or `semicolon`, or the character itself. With semicolons, numbers have a decimal comma.",
-      ),
-    ],
-    errors: ["VALIDATION_FAILED", "RATE_LIMITED"],
+  },
+  exportMomentsCsv: {
+    ...figures,
+    description:
+      "A row of figures for each moment of the shows that started in the given range, in the order of the shows and of their start, in constant memory. Counts as one analytics read. Later versions may add columns at the end.",
+    answer: "A header row, then a row for each moment. Cells are empty where nothing is known.",
+    example: momentsCsvExample,
   },
 };
 

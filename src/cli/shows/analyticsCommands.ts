@@ -3,7 +3,7 @@ import { rebuildAnalytics } from "../../figures/totals/rebuild.js";
 import { liveStreams, withRelay, withStore } from "../runtime.js";
 import { addCommand, addGroup, parseName, parseTime } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
-import { exportShows, type ShowExportFormat } from "../../figures/store/showExport.js";
+import { exportMoments, exportShows, type ShowExportFormat } from "../../figures/store/showExport.js";
 import { AppError } from "../../errors.js";
 import { count } from "../../lib/text.js";
 import { fileFormatOf, printWritten, standardOutput, writingTo } from "../terminal/outputFile.js";
@@ -45,12 +45,14 @@ without a file, the summary goes to standard error.
 
 Examples:
   npx vitrine analytics export acme shows.csv
+  npx vitrine analytics export acme moments.csv --moments
   npx vitrine analytics export acme --from 2026-01-01T00:00:00Z --until 2027-01-01T00:00:00Z --format ndjson > 2026.ndjson`;
 
 interface ExportOptions extends OutputOptions {
   readonly from?: Date;
   readonly until?: Date;
   readonly format?: ShowExportFormat;
+  readonly moments?: boolean;
 }
 
 function addExportFiguresCommand(analytics: Command): void {
@@ -60,19 +62,23 @@ function addExportFiguresCommand(analytics: Command): void {
     .option("--from <time>", "only shows that started at this time or later", parseTime)
     .option("--until <time>", "only shows that started before this time", parseTime)
     .addOption(new Option("--format <format>", "overrides the file extension").choices(["csv", "ndjson"]))
-    .action(async (store: string, file: string, { from, until, ...options }: ExportOptions) => {
+    .option("--moments", "a row for each moment of these shows; NDJSON of shows has them anyway")
+    .action(async (store: string, file: string, { from, until, moments = false, ...options }: ExportOptions) => {
       if (from !== undefined && until !== undefined && until < from) {
         throw new AppError("BAD_REQUEST", "--until must be at or after --from.");
       }
       const format = options.format ?? fileFormatOf(file);
-      const range = { ...(from && { from }), ...(until && { until }) };
-      let shows = 0;
+      if (moments && format !== "csv") {
+        throw new AppError("BAD_REQUEST", "--moments writes CSV: in NDJSON, each show has its moments.");
+      }
+      let rows = 0;
+      const wanted = { ...(from && { from }), ...(until && { until }), onProgress: (read: number) => (rows = read) };
       await writingTo(file, (write) =>
         withStore(store, (db) =>
-          write(exportShows(db, store, format, { ...range, onProgress: (read) => (shows = read) })),
+          write(moments ? exportMoments(db, store, wanted) : exportShows(db, store, format, wanted)),
         ),
       );
-      const text = `The figures of ${count(shows, "live stream")} were written to ${file}.`;
-      await printWritten(file, { store, file, format, shows }, text, options);
+      const text = `The figures of ${count(rows, moments ? "moment" : "live stream")} were written to ${file}.`;
+      await printWritten(file, { store, file, format, [moments ? "moments" : "shows"]: rows }, text, options);
     });
 }

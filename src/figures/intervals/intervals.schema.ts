@@ -12,6 +12,7 @@ import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
 import { type IntervalFigures as IntervalFiguresValue, readInterval } from "./intervals.js";
+import { spanOf } from "./momentFigures.js";
 
 const momentsFirst = 100;
 
@@ -140,11 +141,11 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
         description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
       }),
     },
-    resolve: async (analytics, { kind, id: wanted, first }, { db }) => {
-      const { storeId, id } = analytics;
-      const all = await cachedWith(analytics, "moments", async () => momentsOf(db, storeId, id));
-      const moments = all.filter(
-        (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (wanted ?? moment.id),
+    resolve: async (analytics, { kind, id, first }, { db }) => {
+      const read = (show: LiveStreamAnalytics) => cachedWith(show, "moments", async () => momentsOf(db, show));
+      for (const show of analytics.list ?? []) void read(show); // pages of a list are begun one after the other, and read together
+      const moments = (await read(analytics)).filter(
+        (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (id ?? moment.id),
       );
       const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
       for (const moment of page) showOf.set(moment, analytics);
@@ -168,8 +169,8 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   }),
 }));
 
-async function momentsOf(db: Database, storeId: string, lsId: string) {
-  return listMoments(db, await findLiveStream(db, storeId, lsId));
+async function momentsOf(db: Database, { storeId, id }: LiveStreamAnalytics) {
+  return listMoments(db, await findLiveStream(db, storeId, id));
 }
 
 builder.objectField(Moment, "figures", (t) =>

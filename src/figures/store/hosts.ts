@@ -3,8 +3,8 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
-import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
-import { wholeSeconds } from "../../shows/moments/moments.input.js";
+import { listMoments, type Moment, spanOf, wholeSeconds } from "../../shows/moments/moments.js";
+
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums } from "../intervals/intervals.sql.js";
 import { Parts, type Range } from "../intervals/parts.js";

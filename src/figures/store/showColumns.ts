@@ -58,7 +58,7 @@ export function showCells(show: ShowFigures, currency: string | null, delimiter:
     String(durationSeconds),
     currency ?? "",
     ...kpiNames.flatMap((kpi) =>
-      numbersOf(figures[kpi], kpis[kpi].columns).map((text) => (delimiter === ";" ? text.replace(".", ",") : text)),
+      numbersOf(figures[kpi], kpis[kpi].columns).map((text) => localNumber(text, delimiter)),
     ),
   ];
 }
@@ -68,11 +68,15 @@ function numbersOf(value: number | object, parts: readonly string[]): string[] {
   return parts.map((part) => String((value as Readonly<Record<string, unknown>>)[part]));
 }
 
+export function localNumber(number: string, delimiter: ShowDelimiter): string {
+  return delimiter === ";" ? number.replace(".", ",") : number;
+}
+
 /** Puts an apostrophe before text that would be a formula. */
-function asText(text: string): string {
+export function asText(text: string): string {
   return text.replaceAll(formulaStart, "'");
 }
 
-function snakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -48,7 +48,8 @@ const lookUpMoments = batchLookups(async (db, storeId, shows) => {
  */
 export function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: Date | null): Moment[] {
   const nextStarts = new Map<string, Date>();
-  const moments = rows.toReversed().map(({ show: _, kind, startedAt, endedAt, ...others }): Moment => {
+  const moments = rows.toReversed().map((row): Moment => {
+    const { show: _, kind, startedAt, endedAt, ...others } = row;
     const next = nextStarts.get(kind);
     nextStarts.set(kind, startedAt);
     const givenEnd = endedAt ?? (showEnd !== null && startedAt < showEnd ? showEnd : null);

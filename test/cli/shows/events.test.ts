@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { recordEvents } from "../../../src/events/record/events.record.js";
 import { saveLiveStream } from "../../../src/shows/liveStream.save.js";
+import { saveMoments } from "../../../src/shows/moments/moments.save.js";
 import {
   asInputs,
   expectedFigures,
@@ -102,6 +103,19 @@ test("a row of figures is exported for each show that started in the range", asy
   expect(await json(...exported, "--from", "2026-05-04T18:30:01Z")).toMatchObject({ shows: 0 });
 });
 
+test("a row of figures is exported for each moment of these shows", async () => {
+  const { storeId, lsId } = await recordedShow();
+  const startedAt = new Date("2026-05-04T18:30:00Z");
+  await saveMoments(db, storeId, lsId, [{ id: "first", kind: "MARKER", startedAt }]);
+  const file = await fileOf("older", "moments.csv");
+  const exported = ["analytics", "export", storeId, file, "--moments"];
+  const stdout = `The figures of 1 moment were written to ${file}.\n`;
+  expect(await run(...exported)).toEqual({ status: 0, stdout, stderr: "" });
+  expect(await readFile(file, "utf8")).toMatch(new RegExp(`^showId,id,.*\n"${lsId}","first",MARKER,.*\n$`, "u"));
+  const result = { store: storeId, file, format: "csv", moments: 0 };
+  expect(await json(...exported, "--from", "2026-05-04T18:30:01Z")).toEqual(result);
+});
+
 test("an invalid export is refused with the reason, and no file is created", async () => {
   const { storeId, lsId } = await recordedShow();
   const file = await fileOf("kept", "x.csv");
@@ -110,6 +124,8 @@ test("an invalid export is refused with the reason, and no file is created", asy
     [["analytics", "export", storeId, join(target, "no", "x.csv")], 1, "there is no folder"],
     [["analytics", "export", storeId, file, "--from", "yesterday"], 2, "ISO 8601"],
     [["analytics", "export", storeId, file, "--format", "xml"], 2, "csv, ndjson"],
+    [["analytics", "export", storeId, file, "--moments", "--format", "ndjson"], 1, "each show has its moments"],
+    [["analytics", "export", storeId, join(target, "x.ndjson"), "--moments"], 1, "--moments writes CSV"],
     [
       ["analytics", "export", storeId, file, "--from", "2026-05-05T00:00:00Z", "--until", "2026-05-04T00:00:00Z"],
       1,

@@ -44,7 +44,7 @@ const eventOf = fc
     const ofLines = (lines ?? []).reduce((sum, { amount }) => sum + amount, 0);
     return {
       id,
-      type: type as SentEvent["type"],
+      type,
       channel: "LIVE",
       occurredAt: new Date(start * 1_000 + ms).toISOString(),
       viewerId: isSale && !isNamed ? null : viewer,

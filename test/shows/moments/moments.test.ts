@@ -1,7 +1,7 @@
 // @engine both
 import { describe, expect, test } from "vitest";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
-import { stopClock } from "../../support/clock.js";
+import { fromNow, stopClock } from "../../support/clock.js";
 import {
   endsOf,
   momentsOf,
@@ -213,7 +213,7 @@ describe("a moment ends", () => {
 
   test("not yet while the show is scheduled or live, unless it says so", async () => {
     const clock = stopClock();
-    const start = (Math.ceil(Date.now() / 1_000) + 3_600) * 1_000;
+    const start = (Math.ceil(fromNow(0).getTime() / 1_000) + 3_600) * 1_000;
     const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
     const { store, lsId } = await storeWithShow({ status: "SCHEDULED", startedAt: at(0), durationSeconds: null });
     const moments = [
@@ -229,7 +229,7 @@ describe("a moment ends", () => {
       return data.liveStreamAnalytics.moments.map(({ figures }: any) => figures.seconds);
     };
     expect([await endsOf(store, lsId), await seconds()]).toEqual([ends, [0, 0, 0]]);
-    clock.pass(start + 100_000 - Date.now());
+    clock.pass(start + 100_000 - fromNow(0).getTime());
     await saved(store, { id: lsId, status: "LIVE", startedAt: at(0), durationSeconds: null });
     expect([await endsOf(store, lsId), await seconds()]).toEqual([ends, [300, 90, 10]]);
     await saved(store, { id: lsId, status: "ENDED", startedAt: at(0), durationSeconds: 200 });
@@ -241,7 +241,7 @@ describe("a moment ends", () => {
   test("within a day after now while the show is live", async () => {
     stopClock();
     const { store, lsId } = await storeWithShow({ status: "LIVE", durationSeconds: null });
-    const after = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const after = (ms: number) => fromNow(ms).toISOString();
     const message = `endedAt must be at most a day after now, not ${after(86_400_001)}.`;
     expect(await styles.REST.save(store, lsId, [marker("m", 0, { endedAt: after(86_400_001) })])).toMatchObject({
       errors: [{ message, path: ["moments", 0, "endedAt"] }],

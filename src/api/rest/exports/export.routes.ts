@@ -2,7 +2,7 @@ import { getOperationAST, type GraphQLSchema, OperationTypeNode, parse } from "g
 import type { Scope } from "../../../schema/scopes.js";
 import { resolveSite } from "../../../stores/site.js";
 import type { ShowDelimiter } from "../../../figures/store/showColumns.js";
-import { exportShows } from "../../../figures/store/showExport.js";
+import { exportMoments, exportShows, type ShowExportOptions } from "../../../figures/store/showExport.js";
 import { checkRange, type StoreRange } from "../../../figures/store/storeRange.js";
 import { type ExportOptions, exportProducts } from "../../../catalog/export/export.js";
 import type { ExportFormat } from "../../../catalog/export/export.sql.js";
@@ -46,6 +46,7 @@ interface BegunExport {
 }
 
 const productArguments = "$available: Boolean, $siteId: String, $siteType: String, $updatedSince: DateTime";
+const figureArguments = "$from: DateTime, $until: DateTime, $bom: Boolean, $delimiter: String";
 
 export const exportRoutes: readonly ExportRoute[] = [
   {
@@ -75,8 +76,18 @@ export const exportRoutes: readonly ExportRoute[] = [
     mediaType: "text/csv; charset=utf-8",
     fileName: "live-streams.csv",
     scope: "analytics:read",
-    declared: "$from: DateTime, $until: DateTime, $bom: Boolean, $delimiter: String",
-    open: openShows,
+    declared: figureArguments,
+    open: openFigures((db, storeId, options) => exportShows(db, storeId, "csv", options)),
+  },
+  {
+    path: "/analytics/v1/moments.csv",
+    operationId: "exportMomentsCsv",
+    summary: "Figures of moments of shows as CSV",
+    mediaType: "text/csv; charset=utf-8",
+    fileName: "moments.csv",
+    scope: "analytics:read",
+    declared: figureArguments,
+    open: openFigures(exportMoments),
   },
 ];
 
@@ -105,16 +116,16 @@ function productOptions({ siteId, siteType, available, updatedSince }: Readonly<
   };
 }
 
-async function openShows(
-  args: Readonly<Record<string, unknown>>,
-  context: Context,
-  isHead: boolean,
-): Promise<BegunExport> {
-  const options = { ...showRange(args), ...showLayout(args) };
-  await admitCall("analytics", context);
-  if (isHead) return begun(nothing());
-  const { db, identity } = context;
-  return begun(exportShows(db, identity.storeId, "csv", { ...options, signal: context.access.endSignal() }));
+function openFigures(
+  write: (db: Context["db"], storeId: string, options: ShowExportOptions) => AsyncGenerator<Buffer, void>,
+): OpenExport {
+  return async (args, context, isHead) => {
+    const options = { ...showRange(args), ...showLayout(args) };
+    await admitCall("analytics", context);
+    if (isHead) return begun(nothing());
+    const { db, identity } = context;
+    return begun(write(db, identity.storeId, { ...options, signal: context.access.endSignal() }));
+  };
 }
 
 /** @throws {AppError} VALIDATION_FAILED */

@@ -1,5 +1,6 @@
 import { kpiNames, kpis, type Kpis } from "../../../figures/show/kpis.js";
 import { showCells, showColumns } from "../../../figures/store/showColumns.js";
+import { momentCells, momentColumns } from "../../../figures/store/momentColumns.js";
 import {
   exampleProduct,
   type FieldName,
@@ -177,6 +178,15 @@ const exportedShow = {
 } as const;
 
 export const showsCsvExample = `${showColumns.join(",")}\n${showCells(exportedShow, "EUR", ",").join(",")}\n`;
+
+const exportedMoment = {
+  ...momentExample,
+  kind: "PIN",
+  startedAt: new Date(sentMoment.startedAt),
+  endedAt: new Date(sentMoment.endedAt),
+} as const;
+
+export const momentsCsvExample = `${momentColumns.join(",")}\n${momentCells(showExample.id, exportedMoment, ",").join(",")}\n`;
 
 export const fullAnalyticsExample = {
   ...showExample,
