@@ -111,6 +111,13 @@ async function repeat(request: Request): Promise<number> {
   return response.status;
 }
 
+/** What creates again what an operation deletes is executed after it, on the same day. */
+const createdBy: Readonly<Record<string, string>> = {
+  "operations-Products-deleteProduct": "operations-Products-importProducts",
+  "operations-Live_streams-deleteMoment": "operations-Live_streams-saveMoments",
+};
+const deletedBy = (id: string) => Object.keys(createdBy).find((deletion) => createdBy[deletion] === id) ?? "";
+
 test("on the demo store every operation of the API reference works as it is filled in, in any order and again", async () => {
   const opened = await browser.open(`${server.url}/docs`);
   const { page } = opened;
@@ -124,7 +131,12 @@ test("on the demo store every operation of the API reference works as it is fill
   expect(new Set(ids)).toEqual(new Set(documented));
   const requests: Request[] = [];
   page.on("request", (request) => void requests.unshift(request));
-  const executed = ofDay(operations.toReversed(), 5);
+  const at = (id: string) => operations.filter((_, index) => ids[index] === id);
+  const groups = operations.flatMap((operation, index) => {
+    const id = ids[index] ?? "";
+    return Object.hasOwn(createdBy, id) ? [] : [[...at(deletedBy(id)), operation]];
+  });
+  const executed = ofDay(groups.toReversed(), 5).flat();
   for (const operation of executed) {
     expect([await operation.getAttribute("id"), await executeAsFilledIn(operation)]).toEqual([
       expect.anything(),

@@ -6,8 +6,12 @@ import { importProducts } from "../../catalog/import/entryPoints/jsonProducts.js
 import { inTransaction } from "../../database/transaction.js";
 import type { RootDatabase } from "../../database/client.js";
 import type { DemoShop } from "../../server/pages/demo/demoPage.js";
-import { addHistory, shopperVisits, type Visits, visitsPerMinute } from "./visits.js";
-import { currency, demoProductIds, movePictures, pictured, demoProducts } from "./products.js";
+import { saveMoments } from "../../shows/moments/moments.save.js";
+import { momentsMax } from "../../shows/moments/moments.input.js";
+import { showExample } from "../../api/rest/routes/exampleData.js";
+import { momentsOf, pinNumber, pinOf } from "./moments.js";
+import { addHistory, hosts, shopperVisits, type Visits, visitsPerMinute } from "./visits.js";
+import { currency, movePictures, pictured, demoProducts } from "./products.js";
 import { issueKey } from "../../stores/publicKey.js";
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -72,22 +76,25 @@ async function fillDemoStore(db: RootDatabase, url: string): Promise<void> {
 }
 
 async function addDemoShows(db: RootDatabase): Promise<void> {
-  const host = { name: "Alex Meyer", email: "alex@shop.example" };
-  const runningMinutes = 20;
+  const [host, other] = hosts;
+  const [runningMinutes, endedMinutes] = [20, 45];
   const runningSince = new Date(Date.now() - runningMinutes * 60_000);
-  const endedSince = new Date(Date.now() - 7 * 86_400_000);
+  // When the API's examples say, so that those of its moments can be executed; never later than a week ago.
+  const endedSince = new Date(Math.min(Date.parse(showExample.startedAt), Date.now() - 7 * 86_400_000));
   const running = { id: runningShow, name: runningShowName, status: "LIVE", startedAt: runningSince, host } as const;
   await saveLiveStream(db, store, running);
   const ended = { id: endedShow, name: "Summer sale", status: "ENDED", startedAt: endedSince, host } as const;
-  await saveLiveStream(db, store, { ...ended, durationSeconds: 45 * 60 });
+  await saveLiveStream(db, store, { ...ended, durationSeconds: endedMinutes * 60 });
   const visits = runningMinutes * visitsPerMinute;
   await recordVisits(db, runningShow, { from: runningSince, minutes: runningMinutes, visits });
-  await recordVisits(db, endedShow, { from: endedSince, minutes: 45, visits: 400 });
+  await recordVisits(db, endedShow, { from: endedSince, minutes: endedMinutes, visits: 400 });
+  await saveMoments(db, store, runningShow, momentsOf(runningSince, runningMinutes, {}));
+  await saveMoments(db, store, endedShow, momentsOf(endedSince, endedMinutes, { hosts: [host, other] }));
 }
 
 /** Uses the same event ids each time, so that a repeated start counts them once. */
-async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "productIds">): Promise<void> {
-  const events = shopperVisits({ productIds: demoProductIds, ...visits });
+async function recordVisits(db: RootDatabase, show: string, visits: Omit<Visits, "showStart">): Promise<void> {
+  const events = shopperVisits({ showStart: visits.from, ...visits });
   await recordEvents(
     db,
     store,
@@ -151,8 +158,8 @@ const byDefault: TrafficOptions = { intervalMs: (meanVisits * 60_000) / visitsPe
 const slowdown = 5;
 
 /**
- * Records generated visits to the running demo show, so that its dashboard moves. Ends when the show has `eventsMax`
- * events.
+ * Pins products in the running demo show and records generated visits to it, so that its dashboard moves. Ends when the show has
+ * `eventsMax` events.
  *
  * @returns a function that stops it and waits for the running statement
  */
@@ -171,28 +178,32 @@ async function recordTraffic(
   { intervalMs, eventsMax }: TrafficOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  let show: { readonly number: number; readonly startedAt: Date } | undefined;
   let stored: number | undefined;
+  let pinned = 0;
   while (stored === undefined || stored < eventsMax) {
     const isSlower = stored !== undefined && stored >= eventsMax / slowdown;
     await sleep(isSlower ? intervalMs * slowdown : intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      stored ??= await countEvents(db);
-      if (stored < eventsMax) stored += await visitShow(db, feed);
+      show ??= await findLiveStream(db, demoStore, runningShow);
+      stored ??= await db.showEvent.count({ where: { storeId: demoStore, show: show.number } });
+      if (stored >= eventsMax) return;
+      const pin = pinNumber(show.startedAt, new Date());
+      if (pin > pinned && pin <= momentsMax) {
+        pinned = pin; // if it cannot be saved, the next one is tried
+        await saveMoments(db, demoStore, runningShow, [pinOf(show.startedAt, pin)]);
+      }
+      stored += await visitShow(db, feed, show.startedAt);
     } catch {
       // The show was archived, or the database is down: the next round tries again.
     }
   }
 }
 
-async function countEvents(db: RootDatabase): Promise<number> {
-  const { number } = await findLiveStream(db, demoStore, runningShow);
-  return db.showEvent.count({ where: { storeId: demoStore, show: number } });
-}
-
-async function visitShow(db: RootDatabase, feed: LiveFeed): Promise<number> {
+async function visitShow(db: RootDatabase, feed: LiveFeed, showStart: Date): Promise<number> {
   const visits = randomInt(visitsOfRound.min, visitsOfRound.max + 1);
-  const events = shopperVisits({ productIds: demoProductIds, from: new Date(), minutes: 0, visits });
+  const events = shopperVisits({ showStart, from: new Date(), minutes: 0, visits });
   const { accepted } = await recordEvents(db, demoStore, runningShow, events);
   feed.changed(demoStore, runningShow);
   return accepted;

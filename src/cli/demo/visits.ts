@@ -1,13 +1,16 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Channel, ShopperEventInput, OrderLineInput } from "../../events/events.input.js";
+import type { HostInput } from "../../shows/liveStream.input.js";
 import { statesOf } from "../../orders/state/order.input.js";
 import { recordNews } from "../../orders/state/order.record.js";
 import { recordEvents } from "../../events/record/events.record.js";
 import type { RootDatabase } from "../../database/client.js";
-import { demoProducts } from "./products.js";
+import { momentsOf, pinnedProduct, pinNumber } from "./moments.js";
+import { demoProductIds, demoProducts } from "./products.js";
 
 export interface Visits {
-  readonly productIds: readonly string[];
+  /** Most carts are of the product that the show pins. */
+  readonly showStart: Date;
   /** Visits are spread over the `minutes` after this time. */
   readonly from: Date;
   readonly minutes: number;
@@ -25,18 +28,18 @@ const devices = ["mobile", "mobile", "mobile", "desktop", "desktop", "tablet", u
  * Generates visits to a show: all view, some add a product to the cart, and a few of these order. Shoppers are named
  * after the second in which they first came, so their number grows with the visits, and rates stay the same for days.
  */
-export function shopperVisits({ productIds, from, minutes, visits }: Visits): ShopperEventInput[] {
+export function shopperVisits({ showStart, from, minutes, visits }: Visits): ShopperEventInput[] {
   return Array.from({ length: visits }, () => {
     const occurredAt = new Date(from.getTime() + randomInt(minutes * 60_000 + 1));
-    return visit(productIds, occurredAt);
+    return visit(showStart, occurredAt);
   }).flat();
 }
 
-function visit(productIds: readonly string[], occurredAt: Date): ShopperEventInput[] {
+function visit(showStart: Date, occurredAt: Date): ShopperEventInput[] {
   const cameAt = occurredAt.getTime() - (oneIn(4) ? randomInt(returnsWithinMs) : 0);
   const viewerId = `shopper-${Math.floor(cameAt / 1_000)}-${randomInt(2)}`;
   const channel: Channel = oneIn(5) ? "REPLAY" : "LIVE";
-  const productId = productIds[randomInt(productIds.length)];
+  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pinNumber(showStart, occurredAt));
   const common = { channel, viewerId, device: devices[randomInt(devices.length)], occurredAt };
   const events: ShopperEventInput[] = [{ ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, 240) }];
   if (!oneIn(5)) return events;
@@ -55,10 +58,10 @@ function visit(productIds: readonly string[], occurredAt: Date): ShopperEventInp
   return events;
 }
 
-const hosts = [
-  { hostName: "Alex Meyer", hostEmail: "alex@shop.example" },
-  { hostName: "Sam Okafor", hostEmail: "sam@shop.example" },
-  { hostName: "Robin Laurent", hostEmail: "robin@shop.example" },
+export const hosts = [
+  { name: "Alex Meyer", email: "alex@shop.example" },
+  { name: "Sam Okafor", email: "sam@shop.example" },
+  { name: "Robin Laurent", email: "robin@shop.example" },
 ] as const;
 
 /** Name, days ago, hour of the day (UTC), minutes, viewers, and the product that is shown first, by its index. */
@@ -84,17 +87,23 @@ const regulars = 150;
 
 /**
  * Adds a dozen ended shows of the last three months, with the same ids each time, so that they count once. One
- * statement creates them, because saving them one by one would take longer than recording all events.
+ * statement creates them, and one their moments, because saving them one by one would take longer than recording all events.
  */
 export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
   const history = shows.map((show, index) => historyShow(show, index));
   const known = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
-  const ids = new Set(known.map(({ id }) => id));
-  const last = Math.max(0, ...known.map(({ number }) => number));
-  const missing = history.filter(({ show }) => !ids.has(show.id));
+  const numbers = new Map(known.map(({ id, number }) => [id, number]));
+  const last = Math.max(0, ...numbers.values());
+  const missing = history.filter(({ show }) => !numbers.has(show.id));
+  for (const [index, { show }] of missing.entries()) numbers.set(show.id, last + 1 + index);
+  const numberOf = ({ id }: { readonly id: string }) => numbers.get(id) ?? 0;
   await db.liveStream.createMany({
-    data: missing.map(({ show }, index) => ({ ...show, storeId, number: last + 1 + index })),
+    data: missing.map(({ show }) => ({ ...show, storeId, number: numberOf(show) })),
   });
+  const moments = history.flatMap(({ show, moments: ofShow }) =>
+    ofShow.map(({ host, ...moment }) => ({ ...moment, ...columnsOf(host), storeId, show: numberOf(show) })),
+  );
+  await db.showMoment.createMany({ data: moments, skipDuplicates: true });
   for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
   const [denim] = history;
   if (denim !== undefined)
@@ -112,12 +121,17 @@ function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof sho
   const startedAt = new Date(Date.now() - daysAgo * dayMs);
   startedAt.setUTCHours(hour, 0, 0, 0);
   const id = name.toLowerCase().replaceAll(" ", "-");
-  const host = hosts[index % hosts.length] ?? hosts[0];
-  const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...host };
+  const [host, other] = [hosts[index % hosts.length] ?? hosts[0], hosts[(index + 1) % hosts.length] ?? hosts[0]];
+  const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...columnsOf(host) };
+  const moments = momentsOf(startedAt, minutes, { first, hosts: [host, other] });
   const events = Array.from({ length: viewers }, (_, number) =>
     pastVisit({ show: id, number, first, startedAt, minutes }),
   ).flat();
-  return { show, events };
+  return { show, events, moments };
+}
+
+function columnsOf(host: HostInput | null) {
+  return { hostName: host?.name ?? null, hostEmail: host?.email ?? null };
 }
 
 interface PastVisit {
@@ -134,14 +148,17 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
   const viewerId = oneIn(4) ? `regular-${randomInt(regulars)}` : `${show}-${number}`;
   const device = pastDevices[randomInt(pastDevices.length)];
   // Most shoppers come early, and watch replays on the next evening.
-  const cameAfterMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000) + (isReplay ? dayMs : 0);
+  const shownMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000);
+  const cameAfterMs = shownMs + (isReplay ? dayMs : 0);
   const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);
-  const seconds = Math.ceil(Math.random() ** 2 * minutes * 60);
+  const seconds = Math.ceil(Math.random() ** 2 * (minutes * 60 - shownMs / 1_000));
   const common = { channel, viewerId, device };
-  const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt: at(0) };
-  const product = demoProducts[oneIn(2) ? first : randomInt(demoProducts.length)];
+  const occurredAt = at(seconds * 1_000); // a VIEW occurs at its end
+  const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt };
+  const pin = pinNumber(startedAt, new Date(startedAt.getTime() + shownMs + 60_000));
+  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pin, first);
+  const product = demoProducts.find(({ id }) => id === productId);
   if (product === undefined || !oneIn(4)) return [view];
-  const productId = product.id;
   const cart = { ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) } as const;
   if (!oneIn(3)) return [view, cart];
   const money = { channel: oneIn(8) ? ("REFERRAL" as const) : channel, viewerId, orderId: `${show}-${number}` };
@@ -183,6 +200,10 @@ function orderOf(productId: string, price: number): { amount: number; lines: Ord
 
 function cents(amount: number): number {
   return Math.round(amount * 100) / 100;
+}
+
+function anyProduct(): string {
+  return demoProductIds[randomInt(demoProductIds.length)] ?? "";
 }
 
 function oneIn(times: number): boolean {

@@ -7,10 +7,12 @@ import { count } from "../../lib/text.js";
 import { withRelay, withStore } from "../runtime.js";
 import { addCommand, addGroup, confirm, type ConfirmOptions } from "../terminal/command.js";
 import { type OutputOptions, print } from "../terminal/output.js";
+import { addMomentsCommand } from "./momentsCommand.js";
 
 const examples = `
 Examples:
   npx vitrine show list acme --status LIVE
+  npx vitrine show moments acme spring-show pins.csv
   npx vitrine show delete acme spring-show`;
 
 const deleteHelp = `
@@ -34,6 +36,7 @@ export function addShowCommands(program: Command): void {
       const none = options.status === undefined ? "no live streams" : `no live streams that are ${options.status}`;
       await print({ store, liveStreams }, lines.length === 0 ? `Store ${store} has ${none}.` : lines, options);
     });
+  addMomentsCommand(show);
   addCommand(show, "delete <store> <lsid>", "delete a show; with --force also one that has events", deleteHelp)
     .option("--force", "delete its events, too")
     .option("--yes", "do not ask")

@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { dateTimeName } from "../../lib/dateTime.js";
 import { type Path, Problems } from "../../errors.js";
-import { dateTimeSchema, numberSchema } from "../../lib/json/jsonSchemas.js";
+import { addIssues, dateTimeSchema, numberSchema, oneOf } from "../../lib/json/jsonSchemas.js";
 import { isObject } from "../../lib/json/parseJson.js";
-import { mustBe } from "../../lib/mustBe.js";
-import { clip } from "../../lib/text.js";
 import {
   channels,
   checkEvent,
@@ -13,8 +11,6 @@ import {
   shopperEventTypes,
 } from "../events.input.js";
 import { type TextLine, valueOf } from "./ndjson.js";
-
-type Issue = z.core.$ZodIssue;
 
 const text = z.string("a string");
 const number = numberSchema("a number");
@@ -44,10 +40,6 @@ const shape = {
 /** Compiled, since pages send thousands a second: it takes two thirds of the time. */
 const event = z.compile(z.strictObject(shape));
 const knownFields = z.object(shape);
-
-function oneOf<const Value extends string>(values: readonly Value[]) {
-  return z.enum(values, `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`);
-}
 
 /** Valid values for unreadable fields, so that the others are still checked. */
 const placeholders: Readonly<Record<string, Partial<ShopperEventInput>>> = {
@@ -82,30 +74,11 @@ export function readEventLine(
 export function readFields(given: object, problems: Problems, path: Path = []): ShopperEventInput {
   const { data, error } = event.safeParse(given, { reportInput: true });
   if (error === undefined) return data;
-  for (const issue of error.issues.toSorted(unknownFirst)) addIssue(issue, problems, path);
+  addIssues(error, "An event", problems, { path });
   const faulty = error.issues.map((issue) => String(issue.path[0]));
   const readable = Object.entries(given).filter(([name, value]) => isGiven(value) && !faulty.includes(name));
   const valid = Object.assign({}, ...faulty.map((name) => placeholders[name]));
   return knownFields.parse({ ...valid, ...Object.fromEntries(readable) });
-}
-
-function unknownFirst(one: Issue, other: Issue): number {
-  return Number(other.code === "unrecognized_keys") - Number(one.code === "unrecognized_keys");
-}
-
-function addIssue(issue: Issue, problems: Problems, path: Path): void {
-  if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys) {
-      const message = `An event has no field ${JSON.stringify(clip(key))}.`;
-      problems.add({ code: "UNKNOWN_FIELD", message, path: [...path, clip(key)] });
-    }
-    return;
-  }
-  const name = String(issue.path[0]);
-  const at = [...path, name];
-  if (isGiven(issue.input))
-    problems.add({ code: "INVALID_TYPE", message: mustBe(name, issue.message, issue.input), path: at });
-  else problems.add({ code: "REQUIRED", message: `${name} is required.`, path: at });
 }
 
 function isGiven(value: unknown): boolean {

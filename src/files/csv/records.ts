@@ -17,6 +17,12 @@ const comment = /^\s*"?#\s*(?:ref_(?:application|asset)_id\b|[^\s,;|]+[ |][^,;\t
 export type Delimiter = (typeof delimiters)[number];
 export const delimiters = [",", ";", "\t"] as const;
 
+/** The one that a header has the most of; a comma if tied. */
+export function mostFrequentDelimiter(header: string): Delimiter {
+  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+}
+
 /** `escapedQuote`: a cell ends after `\\"`, and another one has a quote without its pair. */
 export type RecordFault = "textAfterQuote" | "unclosedQuote" | "escapedQuote" | "tooLong" | "tooLongInQuotes";
 

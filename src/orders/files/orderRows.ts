@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { readCells, delimiters, type CsvRecord, RecordSplitter } from "../../files/csv/records.js";
+import { readCells, type CsvRecord, mostFrequentDelimiter, RecordSplitter } from "../../files/csv/records.js";
 import { AppError } from "../../errors.js";
 import { columnsOf, type OrderColumn, type OrderColumns } from "./orderColumns.js";
 import { faultAt } from "./orderLines.js";
@@ -14,7 +14,7 @@ export interface OrderRowOfFile {
 
 /** Reads a CSV file in constant memory. @throws {AppError} naming the line that cannot be read */
 export async function* rowsOf(handle: FileHandle): AsyncGenerator<OrderRowOfFile, void> {
-  const splitter = new RecordSplitter(delimiterOf);
+  const splitter = new RecordSplitter(mostFrequentDelimiter);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let [columns, headerCells]: [OrderColumns | undefined, number] = [undefined, 0];
   const take = async function* (records: readonly CsvRecord[]) {
@@ -39,11 +39,6 @@ function decode(decoder: TextDecoder, bytes?: Buffer): string {
   } catch {
     throw new AppError("BAD_REQUEST", "The file is not UTF-8: export it as such.");
   }
-}
-
-function delimiterOf(header: string) {
-  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
 /** Checks the number of cells: an unquoted comma moves all that follow, and a truncated file ends within a row. */

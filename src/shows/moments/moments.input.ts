@@ -14,6 +14,15 @@ export interface MomentInput {
   readonly title?: string | null | undefined;
 }
 
+/** What a file has as one moment. */
+export interface MomentItem {
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  readonly value?: object;
+  /** Why it cannot be read. */
+  readonly fault?: string;
+}
+
 /** The most moments of a show. */
 export const momentsMax = 2_000;
 

@@ -3,6 +3,7 @@ import { hashSecret } from "../../../src/stores/token.js";
 import { createLiveFeed } from "../../../src/figures/feed/feed.js";
 import { readAnalytics } from "../../../src/figures/show/kpis.read.js";
 import { demoStore, prepareDemo, runningShow, startDemoTraffic } from "../../../src/cli/demo/demo.js";
+import { showExample } from "../../../src/api/rest/routes/exampleData.js";
 import { examples } from "../../../src/server/pages/graphiql/graphiql.examples.js";
 import { openTestApp, storeAt } from "../../support/app.js";
 import { fromNow } from "../../support/clock.js";
@@ -19,6 +20,7 @@ const eventsOf = async (lsId: string) => rowsOfShow(db, { storeId: demoStore, ls
 
 async function removeDemo(): Promise<void> {
   await db.showEvent.deleteMany({ where });
+  await db.showMoment.deleteMany({ where });
   await db.liveStream.deleteMany({ where });
   await db.product.deleteMany({ where });
   await db.accessToken.deleteMany({ where });
@@ -38,6 +40,23 @@ test("before the first start the running show had 60 visits a minute for 20 minu
   expect((await prepareDemo(db, undefined, url))?.token).toMatch(/^vt_/u);
   expect(await counted()).toEqual([12, 14, 1]);
   expect(await db.showEvent.count({ where: { ...(await eventsOf(runningShow)), type: 1 } })).toBe(20 * 60);
+});
+
+test("past shows have a pin every two minutes and two hosts, and the running show has pins", async () => {
+  const shows = await db.liveStream.findMany({ where });
+  const rows = await db.showMoment.findMany({ where, orderBy: { startedAt: "asc" } });
+  for (const { id, number, startedAt, durationSeconds } of shows) {
+    const ofShow = rows.filter(({ show }) => show === number);
+    const pins = ofShow.filter(({ kind }) => kind === "PIN");
+    expect([id, pins.length]).toEqual([id, Math.ceil((durationSeconds ?? 20 * 60) / 120)]);
+    const start = Math.floor(startedAt.getTime() / 1_000);
+    const since = pins.map((pin) => pin.startedAt.getTime() / 1_000 - start);
+    expect(since).toEqual(pins.map((_, index) => index * 120));
+    const hosts = ofShow.filter(({ kind }) => kind === "HOST").map(({ hostName }) => hostName);
+    expect(new Set(hosts).size).toBe(id === runningShow ? 0 : 2);
+  }
+  const ended = shows.find(({ id }) => id === "summer-sale");
+  expect(ended?.startedAt.toISOString(), "as in the examples of the API").toBe(showExample.startedAt);
 });
 
 test("an interrupted creation is completed from any step, and nothing counts twice", async () => {
@@ -87,6 +106,7 @@ test("demo traffic ends once its show has the maximum of events, also after a re
     await stop();
     expect(await count()).toBeLessThan(eventsMax + 10); // a visit is stored as a whole
   }
+  expect(await db.showMoment.count({ where: ofShow }), "the traffic pins products, too").toBeGreaterThan(10);
   await feed.close();
 });
 
@@ -97,10 +117,10 @@ const answers: Readonly<Record<string, object>> = {
       name: "Summer sale",
       topProducts: [{ product: { title: expect.any(String) }, sales: expect.any(Number) }, {}, {}],
     },
-    liveStreams: { nodes: [{ id: "summer-sale" }, { name: "Denim night" }, {}] },
+    liveStreams: { nodes: [{ name: "Denim night" }, {}, {}] },
   },
   WeekAgainstLast: {
-    storeAnalytics: { showCount: 1, currency: "EUR", previous: { showCount: 2 }, timeline: expect.any(Array) },
+    storeAnalytics: { showCount: 1, currency: "EUR", previous: { showCount: 1 }, timeline: expect.any(Array) },
   },
   LiveFigures: { liveStreamAnalytics: { kpis: { viewers: { total: expect.any(Number) } } } },
   ImportProduct: { importProduct: { message: "1 product was imported.", created: 1 } },

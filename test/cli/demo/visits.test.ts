@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { momentsOf } from "../../../src/cli/demo/moments.js";
 import { shopperVisits } from "../../../src/cli/demo/visits.js";
 import { kpis, type SentEvent } from "../../support/oracle.js";
 
@@ -7,7 +8,7 @@ function trafficOf(hours: number, secondsBetween: number): SentEvent[] {
   const start = Date.parse("2026-05-04T18:30:00Z");
   return Array.from({ length: (hours * 3_600) / secondsBetween }, (_, round) =>
     shopperVisits({
-      productIds: ["a", "b"],
+      showStart: new Date(start),
       from: new Date(start + round * secondsBetween * 1_000),
       minutes: 0,
       visits: 2,
@@ -34,3 +35,19 @@ test.for([
     expect(addToCart.avg).toBeLessThan(35);
   },
 );
+
+test("most carts of the demo are of the product that is pinned, which is another one every two minutes", () => {
+  const showStart = new Date("2026-05-04T18:30:00Z");
+  const pins = momentsOf(showStart, 240, {});
+  const carts = shopperVisits({ showStart, from: showStart, minutes: 240, visits: 10_000 }).filter(
+    ({ type }) => type === "ADD_TO_CART",
+  );
+  const ofPin = carts.filter(({ occurredAt, productId }) => {
+    const pin = pins.findLast(({ startedAt }) => startedAt <= (occurredAt ?? startedAt));
+    return pin?.productId === productId;
+  });
+  expect([pins.length, pins[1]?.startedAt]).toEqual([120, new Date("2026-05-04T18:32:00Z")]);
+  expect(new Set(pins.map(({ productId }) => productId)).size).toBe(12);
+  expect(ofPin.length / carts.length).toBeGreaterThan(0.6);
+  expect(ofPin.length / carts.length).toBeLessThan(0.8);
+});

@@ -1,0 +1,93 @@
+import { shownValue } from "../../lib/mustBe.js";
+import type { MomentItem } from "./moments.input.js";
+
+export type CueFormat = "srt" | "vtt";
+
+/** Hours, which WebVTT may leave out, minutes, seconds and milliseconds. */
+const times = {
+  srt: { pattern: /^(\d{1,6}):([0-5]\d):([0-5]\d),(\d{3})$/u, example: "00:01:30,000 --> 00:02:00,000" },
+  vtt: { pattern: /^(?:(\d{1,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})$/u, example: "00:01:30.000 --> 00:02:00.000" },
+} as const;
+
+const arrow = "-->";
+/** Not `<3`, which is text. */
+const tag = /<\/?(?:\p{L}|\d+:)[^<>]*>/gu;
+/** The cues of an SRT or WebVTT file as moments of the kind SEGMENT. @param showStart the time of 00:00 */
+export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: Date): Generator<MomentItem, void> {
+  const isVtt = format === "vtt";
+  if (isVtt && !/^WEBVTT(?:\s|$)/u.test(lines[0] ?? "")) {
+    yield { line: 1, fault: "A WebVTT file begins with the word WEBVTT." };
+    return;
+  }
+  const ids = new Set<string>();
+  let cues = 0;
+  for (const { line, texts } of blocksOf(isVtt ? ["", ...lines.slice(1)] : lines)) {
+    const timing = texts.findIndex((text) => text.includes(arrow));
+    // What stands right below WEBVTT is about the file.
+    if (timing === -1 && isVtt && (line === 2 || /^(?:NOTE|STYLE|REGION)(?:\s|$)/u.test(texts[0] ?? ""))) continue;
+    cues += 1;
+    const { at, ...item } = itemOf(texts, timing, format, showStart, (given) => uniqueId(given, cues, ids));
+    yield { line: line + at, ...item };
+  }
+}
+
+/** The lines between blank ones, with the number of the first. */
+function* blocksOf(lines: readonly string[]) {
+  let texts: string[] = [];
+  for (const [index, text] of [...lines, ""].entries()) {
+    if (text.trim() !== "") texts.push(text);
+    else if (texts.length > 0) {
+      yield { line: index + 1 - texts.length, texts };
+      texts = [];
+    }
+  }
+}
+
+/** @param timing the index of the line with the times, or -1 */
+function itemOf(
+  texts: readonly string[],
+  timing: number,
+  format: CueFormat,
+  showStart: Date,
+  idOf: (identifier: string) => string,
+) {
+  if (timing === -1) return { at: 0, fault: `A cue needs a line with its times, and ${arrow} between them.` };
+  const next = timing > 1 ? timing : texts.findIndex((text, index) => index > timing && text.includes(arrow));
+  if (next !== -1) return { at: next, fault: "Before a cue there must be a blank line." };
+  const given = texts[timing] ?? "";
+  const [startedAt, endedAt] = readTimes(given, format, showStart);
+  if (startedAt === undefined || endedAt === undefined) {
+    const { example } = times[format];
+    return { at: timing, fault: `The times of a cue must be such as ${example}, not ${shownValue(given)}.` };
+  }
+  const id = idOf(timing === 1 ? (texts[0] ?? "").trim() : "");
+  const title = titleOf(texts.slice(timing + 1), format);
+  return { at: timing, value: { id, kind: "SEGMENT", startedAt, endedAt, title } };
+}
+
+/** The settings after the times say where a text is shown. */
+function readTimes(text: string, format: CueFormat, showStart: Date) {
+  const [start = "", rest = ""] = text.split(arrow);
+  return [start.trim(), rest.trim().split(/\s/u, 1)[0] ?? ""].map((time) => {
+    const [, hours = "0", minutes, seconds, thousandths] = times[format].pattern.exec(time) ?? [];
+    if (minutes === undefined) return undefined;
+    const elapsed = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+    return new Date(showStart.getTime() + elapsed * 1_000 + Number(thousandths));
+  });
+}
+
+/** The identifier, if it is not only a number. A repeated one gets the number of its cue. */
+function uniqueId(identifier: string, cue: number, ids: Set<string>): string {
+  const wanted = /^\d*$/u.test(identifier) ? `cue-${identifier || cue}` : identifier;
+  const id = ids.has(wanted) ? `${wanted}-${cue}` : wanted;
+  ids.add(id);
+  return id;
+}
+
+/** Null for a cue without text. */
+function titleOf(texts: readonly string[], format: CueFormat): string | null {
+  const shown = texts.map((text) => text.trim()).join(" ");
+  const title = shown.replaceAll(tag, "").trim();
+  const plain = format === "srt" ? title : title.replaceAll("&lt;", "<").replaceAll("&gt;", ">");
+  return plain.replaceAll("&amp;", "&") || null;
+}
