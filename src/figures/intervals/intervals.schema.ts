@@ -11,100 +11,83 @@ import { momentsMax } from "../../shows/moments/moments.input.js";
 import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
-import { type IntervalFigures as IntervalFiguresValue, readInterval } from "./intervals.js";
-import { spanOf } from "./momentFigures.js";
+import {
+  type IntervalFigures as IntervalFiguresValue,
+  type IntervalSums,
+  type IntervalViewers,
+  readInterval,
+} from "./intervals.js";
 
 const momentsFirst = 100;
 
 type ProductInInterval = NonNullable<IntervalFiguresValue["ofProduct"]>;
+type ProductSums = Awaited<ReturnType<ProductInInterval["sums"]>>;
 
 const ProductInterval = builder.objectRef<ProductInInterval>("ProductIntervalFigures").implement({
   description: "The figures of the product that was shown, while it was shown.",
-  fields: (t) => ({
-    sales: t.float({
-      description: "Sales of this product, in the currency of the store.",
-      resolve: async ({ sums }) => (await sums()).sales,
-    }),
-    orders: t.int({ description: "Orders that contain it.", resolve: async ({ sums }) => (await sums()).orders }),
-    quantity: t.int({
-      description: "How many were ordered; one for an order without lines.",
-      resolve: async ({ sums }) => (await sums()).quantity,
-    }),
-    addToCart: t.int({
-      description: "ADD_TO_CART events of this product.",
-      resolve: async ({ sums }) => (await sums()).carts,
-    }),
-    carts: t.int({
-      description: "How often it was put into a cart, from which `ordersWithin` counts orders.",
-      resolve: async ({ sums }) => (await sums()).carts,
-    }),
-    ordersWithin: t.int({
-      description:
-        "Orders of this product by viewers who put it into their cart meanwhile, at most so long after they did.",
-      extensions: { cost: 10 },
-      args: { minutes: t.arg.int({ defaultValue: 30, description: "0 to 1,440." }) },
-      resolve: ({ ordersWithin }, { minutes }) => ordersWithin(minutes),
-    }),
-  }),
+  fields: (t) => {
+    const sum = (name: keyof ProductSums, description: string) => ({
+      description,
+      resolve: async ({ sums }: ProductInInterval) => (await sums())[name],
+    });
+    return {
+      sales: t.float(sum("sales", "Sales of this product, in the currency of the store.")),
+      orders: t.int(sum("orders", "Orders that contain it.")),
+      quantity: t.int(sum("quantity", "How many were ordered; one for an order without lines.")),
+      addToCart: t.int(sum("addToCart", "ADD_TO_CART events of this product.")),
+      carts: t.int(sum("addToCart", "How often it was put into a cart, from which `ordersWithin` counts orders.")),
+      ordersWithin: t.int({
+        description:
+          "Orders of this product by viewers who put it into their cart meanwhile, at most so long after they did.",
+        extensions: { cost: 10 },
+        args: { minutes: t.arg.int({ defaultValue: 30, description: "0 to 1,440." }) },
+        resolve: ({ ordersWithin }, { minutes }) => ordersWithin(minutes),
+      }),
+    };
+  },
 });
-
-const onlyIfExact = "null if events of the interval were removed";
 
 const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures").implement({
   description:
     "What happened in an interval of a show, to the second, on all channels. Intervals that follow each other add up to the show.",
-  fields: (t) => ({
-    seconds: t.exposeInt("seconds", { description: "The length of the interval." }),
-    sales: t.float({
-      description: "Amounts of orders, in the currency of the store.",
-      resolve: async ({ sums }) => (await sums()).sales,
-    }),
-    netSales: t.float({
-      nullable: true,
-      description: `Sales less the refunds of this time; ${onlyIfExact}.`,
-      resolve: async ({ sums }) => (await sums()).netSales,
-    }),
-    orders: t.int({ description: "How many orders there were.", resolve: async ({ sums }) => (await sums()).orders }),
-    quantity: t.int({
-      nullable: true,
-      description: `How many products were ordered, one for an order without lines; ${onlyIfExact}.`,
-      resolve: async ({ sums }) => (await sums()).quantity,
-    }),
-    addToCart: t.int({
-      description: "How often products were put into a cart.",
-      resolve: async ({ sums }) => (await sums()).carts,
-    }),
-    viewersAtStart: t.int({
-      nullable: true,
-      description: `Distinct viewers in its first second; ${onlyIfExact}.`,
-      resolve: async ({ viewers }) => (await viewers?.())?.atStart ?? null,
-    }),
-    peakViewers: t.int({
-      nullable: true,
-      description: `The most distinct viewers in one second; ${onlyIfExact}.`,
-      resolve: async ({ viewers }) => (await viewers?.())?.peak ?? null,
-    }),
-    averageViewers: t.float({
-      nullable: true,
-      description: `The mean of the distinct viewers of each second, rounded to 2 decimals; ${onlyIfExact}.`,
-      resolve: async ({ viewers }) => (await viewers?.())?.average ?? null,
-    }),
-    newViewers: t.int({
-      nullable: true,
-      description: `Viewers whose first second in the show is in the interval; ${onlyIfExact}.`,
-      resolve: async ({ viewers }) => (await viewers?.())?.newOnes ?? null,
-    }),
-    ofProduct: t.field({
-      type: ProductInterval,
-      nullable: true,
-      description: `Of the product of the moment; null if it has none, and ${onlyIfExact}.`,
-      resolve: ({ ofProduct }) => ofProduct,
-    }),
-    isExact: t.exposeBoolean("isExact", {
-      description:
-        "False if events of the interval were removed: then its ends are those of minutes, and only what minutes have is known.",
-    }),
-  }),
+  fields: (t) => {
+    const sum = <Name extends keyof IntervalSums>(name: Name, description: string) => ({
+      description,
+      resolve: async ({ sums }: IntervalFiguresValue) => (await sums())[name],
+    });
+    const onlyIfExact = (description: string) =>
+      ({ nullable: true, description: `${description}; null if events of the interval were removed.` }) as const;
+    const viewers = (name: keyof IntervalViewers, description: string) => ({
+      ...onlyIfExact(description),
+      resolve: async (figures: IntervalFiguresValue) => (await figures.viewers())[name],
+    });
+    return {
+      seconds: t.exposeInt("seconds", { description: "The length of the interval." }),
+      sales: t.float(sum("sales", "Amounts of orders, in the currency of the store.")),
+      netSales: t.float({ ...sum("netSales", ""), ...onlyIfExact("Sales less the refunds of this time") }),
+      orders: t.int(sum("orders", "How many orders there were.")),
+      quantity: t.int({
+        ...sum("quantity", ""),
+        ...onlyIfExact("How many products were ordered, one for an order without lines"),
+      }),
+      addToCart: t.int(sum("addToCart", "How often products were put into a cart.")),
+      viewersAtStart: t.int(viewers("viewersAtStart", "Distinct viewers in its first second")),
+      peakViewers: t.int(viewers("peakViewers", "The most distinct viewers in one second")),
+      averageViewers: t.float(
+        viewers("averageViewers", "The mean of the distinct viewers of each second, rounded to 2 decimals"),
+      ),
+      newViewers: t.int(viewers("newViewers", "Viewers whose first second in the show is in the interval")),
+      ofProduct: t.field({
+        type: ProductInterval,
+        ...onlyIfExact("Of the product of the moment; null if it has none"),
+        resolve: ({ ofProduct }) => ofProduct,
+      }),
+      isExact: t.exposeBoolean("isExact", {
+        description:
+          "False if events of the interval were removed: then its ends are those of minutes, and only what minutes have is known.",
+      }),
+    };
+  },
 });
 
 /** Fields that need no sums, or none that minutes lack. */

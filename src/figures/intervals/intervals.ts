@@ -25,8 +25,7 @@ export interface IntervalFigures {
   /** False if events that occurred in it were removed: then its ends are those of minutes, and only sums of minutes are known. */
   readonly isExact: boolean;
   readonly sums: () => Promise<IntervalSums>;
-  /** Null if it is not exact. */
-  readonly viewers: (() => Promise<IntervalViewers>) | null;
+  readonly viewers: () => Promise<IntervalViewers>;
   /** Of the product that was shown; null if none was, or if the interval is not exact. */
   readonly ofProduct: ProductInInterval | null;
 }
@@ -38,10 +37,10 @@ interface ProductInInterval {
 }
 
 interface Sums {
-  readonly carts: number;
+  readonly sales: number;
   readonly orders: number;
   readonly quantity: number;
-  readonly sales: number;
+  readonly addToCart: number;
 }
 
 interface AllSums extends Sums {
@@ -50,16 +49,15 @@ interface AllSums extends Sums {
 }
 
 /** Net sales and quantity are null if only what minutes have was asked for, or is known. */
-type IntervalSums = Omit<AllSums, "netSales" | "quantity"> & Record<"netSales" | "quantity", number | null>;
+export type IntervalSums = Omit<AllSums, "netSales" | "quantity"> & Record<"netSales" | "quantity", number | null>;
 
-interface IntervalViewers {
-  readonly atStart: number;
-  /** The most in one second. */
-  readonly peak: number;
-  /** The mean over all seconds, rounded to 2 decimals. */
-  readonly average: number;
-  /** Those whose first second in the show lies in the interval. */
-  readonly newOnes: number;
+/** The most viewers in a second, the mean of all seconds, rounded to 2 decimals, and whose first second it has; null if it is not exact. */
+export type IntervalViewers = Readonly<
+  Record<"viewersAtStart" | "peakViewers" | "averageViewers" | "newViewers", number | null>
+>;
+
+function sameViewers(value: 0 | null): IntervalViewers {
+  return { viewersAtStart: value, peakViewers: value, averageViewers: value, newViewers: value };
 }
 
 interface Wanted {
@@ -90,7 +88,7 @@ export async function readInterval(
     seconds: range.until - range.from,
     isExact,
     sums,
-    viewers: isExact ? () => lookUpViewers(db, storeId, key({})) : null,
+    viewers: async () => (isExact ? lookUpViewers(db, storeId, key({})) : sameViewers(null)),
     ofProduct:
       product === null
         ? null
@@ -148,7 +146,7 @@ interface OrdersKey extends Key {
   readonly minutes: number;
 }
 
-const noSums = { carts: 0, orders: 0, quantity: 0, sales: 0 };
+const noSums = { sales: 0, orders: 0, quantity: 0, addToCart: 0 };
 
 const lookUpSums = batchIntervals<SumsKey, AllSums>(
   ({ isOfMinutes }) => String(isOfMinutes),
@@ -181,13 +179,13 @@ function keyOf(part: number, productId: string | null): string {
 function sumsOf(rows: readonly SumsRow[], decimals: number): Sums {
   const sum = (of: (row: SumsRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   return {
-    carts: sum(({ carts }) => carts),
-    orders: sum(({ orders }) => orders),
-    quantity: sum(({ quantity = 0 }) => quantity),
     sales: moneySum(
       rows.map(({ sales }) => sales),
       decimals,
     ),
+    orders: sum(({ orders }) => orders),
+    quantity: sum(({ quantity = 0 }) => quantity),
+    addToCart: sum(({ carts }) => carts),
   };
 }
 
@@ -200,8 +198,6 @@ function negative(decimal: string): string {
   return decimal.startsWith("-") ? decimal.slice(1) : `-${decimal}`;
 }
 
-const noViewers = { atStart: 0, peak: 0, average: 0, newOnes: 0 };
-
 const lookUpViewers = batchIntervals<Key, IntervalViewers>(
   () => "",
   async (db, show, intervals) => {
@@ -213,14 +209,14 @@ const lookUpViewers = batchIntervals<Key, IntervalViewers>(
       const sum = (of: (row: ViewersRow) => number) => own.reduce((total, row) => total + of(row), 0);
       const average = sum(({ viewerSeconds }) => viewerSeconds) / (interval.until - interval.from);
       return {
-        atStart: own[0]?.atStart ?? 0,
-        peak: own.reduce((most, { peak }) => Math.max(most, peak), 0),
-        average: Math.round(average * 100) / 100,
-        newOnes: sum(({ newViewers }) => newViewers),
+        viewersAtStart: own[0]?.atStart ?? 0,
+        peakViewers: own.reduce((most, { peak }) => Math.max(most, peak), 0),
+        averageViewers: Math.round(average * 100) / 100,
+        newViewers: sum(({ newViewers }) => newViewers),
       };
     };
   },
-  noViewers,
+  sameViewers(0),
 );
 
 const lookUpOrders = batchIntervals<OrdersKey, number>(
