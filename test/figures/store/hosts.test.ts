@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { pruneBefore } from "../../../src/figures/totals/pruneBefore.js";
 import { setStore } from "../../../src/stores/store.js";
 import { createTestStore, openTestApp, testDatabase, type TestStore } from "../../support/app.js";
 import { fromNow, stopClock } from "../../support/clock.js";
@@ -54,6 +55,30 @@ test("the moment of a running show lasts until now, and its own host has the tim
   expect(await read()).toEqual([
     { host: { name: "Guest" }, hours: 1, salesPerHour: 20, viewersPerHour: 1 },
     { host: { name: "Robin Host" }, hours: 0.5, salesPerHour: 20, viewersPerHour: 0 },
+  ]);
+});
+
+test("net sales and viewers are unknown where events of a moment were removed, for the show's own host as well, and come last", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  await savedHost(store, id, "2026-05-04T18:40:00Z", "2026-05-04T18:50:00Z");
+  await recorded(store, id, [
+    order("a", 10, { occurredAt: "2026-05-04T18:41:00Z" }),
+    order("b", 20, { occurredAt: "2026-05-04T19:00:00Z" }),
+  ]);
+  await pruneBefore(app.db, store.id, id, { before: new Date("2026-05-04T18:45:00Z") });
+  const other = await saved(store, { host: { name: "Zoe", email: "zoe@shop.example" } });
+  await recorded(store, other.id, [order("c", 5, { type: "REFUND", occurredAt: "2026-05-04T19:00:00Z" })]);
+  const query = `query ($from: DateTime!, $until: DateTime!) {
+    storeAnalytics(from: $from, until: $until) {
+      hosts(by: NET_SALES_PER_HOUR) { host { name } sales orders netSales netSalesPerHour viewers }
+    }
+  }`;
+  const unknown = { netSales: null, netSalesPerHour: null, viewers: null };
+  expect((await store.graphql(query, may)).data.storeAnalytics.hosts).toEqual([
+    { host: { name: "Zoe" }, sales: 0, orders: 0, netSales: -5, netSalesPerHour: -5, viewers: 0 },
+    { host: { name: "Guest" }, sales: 10, orders: 1, ...unknown },
+    { host: { name: "Robin Host" }, sales: 20, orders: 1, ...unknown },
   ]);
 });
 
