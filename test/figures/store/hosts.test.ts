@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { pruneBefore } from "../../../src/figures/totals/pruneBefore.js";
 import { setStore } from "../../../src/stores/store.js";
 import { createTestStore, openTestApp, testDatabase, type TestStore } from "../../support/app.js";
-import { stopClock } from "../../support/clock.js";
+import { fromNow, stopClock } from "../../support/clock.js";
 import { order, view } from "../../support/events.js";
 import { addShows, recorded, saved } from "../../support/shows.js";
 
@@ -33,9 +34,9 @@ async function savedHost(store: TestStore, lsId: string, startedAt: string, ende
 
 test("the moment of a running show lasts until now, and its own host has the time before", async () => {
   const clock = stopClock();
-  clock.pass(1_000 - (Date.now() % 1_000));
+  clock.pass(1_000 - (fromNow(0).getTime() % 1_000));
   const store = await createTestStore(app);
-  const now = Date.now();
+  const now = fromNow(0).getTime();
   const at = (minutes: number) => new Date(now + minutes * minuteMs).toISOString();
   const { id } = await saved(store, { status: "LIVE", startedAt: at(-60), durationSeconds: null });
   await savedHost(store, id, at(-30));
@@ -54,6 +55,30 @@ test("the moment of a running show lasts until now, and its own host has the tim
   expect(await read()).toEqual([
     { host: { name: "Guest" }, hours: 1, salesPerHour: 20, viewersPerHour: 1 },
     { host: { name: "Robin Host" }, hours: 0.5, salesPerHour: 20, viewersPerHour: 0 },
+  ]);
+});
+
+test("net sales and viewers are unknown where events of a moment were removed, for the show's own host as well, and come last", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  await savedHost(store, id, "2026-05-04T18:40:00Z", "2026-05-04T18:50:00Z");
+  await recorded(store, id, [
+    order("a", 10, { occurredAt: "2026-05-04T18:41:00Z" }),
+    order("b", 20, { occurredAt: "2026-05-04T19:00:00Z" }),
+  ]);
+  await pruneBefore(app.db, store.id, id, { before: new Date("2026-05-04T18:45:00Z") });
+  const other = await saved(store, { host: { name: "Zoe", email: "zoe@shop.example" } });
+  await recorded(store, other.id, [order("c", 5, { type: "REFUND", occurredAt: "2026-05-04T19:00:00Z" })]);
+  const query = `query ($from: DateTime!, $until: DateTime!) {
+    storeAnalytics(from: $from, until: $until) {
+      hosts(by: NET_SALES_PER_HOUR) { host { name } sales orders netSales netSalesPerHour viewers }
+    }
+  }`;
+  const unknown = { netSales: null, netSalesPerHour: null, viewers: null };
+  expect((await store.graphql(query, may)).data.storeAnalytics.hosts).toEqual([
+    { host: { name: "Zoe" }, sales: 0, orders: 0, netSales: -5, netSalesPerHour: -5, viewers: 0 },
+    { host: { name: "Guest" }, sales: 10, orders: 1, ...unknown },
+    { host: { name: "Robin Host" }, sales: 20, orders: 1, ...unknown },
   ]);
 });
 
@@ -93,14 +118,10 @@ test("REST has them at a path of their own, with amounts in the decimals of the 
   await savedHost(store, id, "2026-05-04T18:40:00Z", "2026-05-04T19:01:00Z");
   await recorded(store, id, [order("a", 1_000, { occurredAt: "2026-05-04T18:45:00Z" })]);
   const path = `/external/analytics/v1/hosts?from=${may.from}&until=${may.until}`;
+  const own = { sales: 0, netSales: 0, orders: 0, viewers: 0 };
+  const rates = { salesPerHour: 0, netSalesPerHour: 0, ordersPerHour: 0, viewersPerHour: 0 };
   expect((await store.get(`${path}&by=HOURS&first=1`)).body).toEqual({
-    hosts: [
-      {
-        ...{ host: { name: "Robin Host", email: "robin@shop.example" }, hours: 0.65 },
-        ...{ sales: 0, netSales: 0, orders: 0, viewers: 0 },
-        ...{ salesPerHour: 0, netSalesPerHour: 0, ordersPerHour: 0, viewersPerHour: 0 },
-      },
-    ],
+    hosts: [{ host: { name: "Robin Host", email: "robin@shop.example" }, hours: 0.65, ...own, ...rates }],
   });
   const { body } = await store.get(path);
   expect(body.hosts[0]).toMatchObject({ sales: 1_000, salesPerHour: 2_857, ordersPerHour: 2.86 });
