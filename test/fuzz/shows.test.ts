@@ -30,6 +30,18 @@ const shows = fc.record(
   },
   { requiredKeys: ["id", "name", "status", "startedAt"] },
 );
+const moments = fc.record(
+  {
+    id: ids,
+    kind: fc.constantFrom("PIN", "HOST", "SEGMENT", "MARKER"),
+    startedAt: times,
+    endedAt: fc.option(times),
+    productId: fc.option(ids),
+    host: fc.option(fc.record({ name: texts, email: fc.oneof(fc.constantFrom("a@b"), texts) })),
+    title: fc.option(texts),
+  },
+  { requiredKeys: ["id", "kind", "startedAt"] },
+);
 /** The operations with variables of some kind; `writes` names what a mutation answers with. */
 const operations = {
   saveShow: { query: saveShow, variables: fc.record({ liveStream: shows }), writes: "saveLiveStream" },
@@ -37,6 +49,19 @@ const operations = {
     query: record,
     variables: fc.record({ lsId: ids, events: fc.array(events, { maxLength: 3 }) }),
     writes: "recordShopperEvents",
+  },
+  moments: {
+    query: `mutation ($lsId: String!, $moments: [MomentInput!]!) {
+      saveMoments(lsId: $lsId, moments: $moments) { accepted created replaced } }`,
+    variables: fc.record({ lsId: ids, moments: fc.array(moments, { maxLength: 3 }) }),
+    writes: "saveMoments",
+  },
+  figures: {
+    query: `query ($lsId: String!, $first: Int, $minutes: Int!, $from: DateTime!, $until: DateTime!) {
+      liveStreamAnalytics(lsId: $lsId) { between(from: $from, until: $until) { sales peakViewers }
+        moments(first: $first) { id figures { seconds netSales newViewers ofProduct { ordersWithin(minutes: $minutes) } } } } }`,
+    variables: fc.record({ lsId: ids, first: counts, minutes: counts, from: times, until: times }),
+    writes: undefined,
   },
   readShow: { query: readShow, variables: fc.record({ lsId: ids }), writes: undefined },
   analytics: {
@@ -131,6 +156,10 @@ async function calling(
   if (result === null || result === undefined) return expect(await digestOf(app, store)).toBe(before);
   const { variables } = JSON.parse(body.toString().replace(/^\uFEFF/u, ""));
   if (writes === "saveLiveStream") return expectSaved(store, variables.liveStream, result);
+  if (writes === "saveMoments") {
+    const { accepted, created, replaced } = result;
+    return expect([accepted, created + replaced]).toEqual([1, 1].map(() => [variables.moments].flat().length));
+  }
   const { accepted, duplicates } = result;
   expect(accepted + duplicates).toBe([variables.events].flat().length);
   expect(await eventsOf(store)).toBe(eventsBefore + accepted);

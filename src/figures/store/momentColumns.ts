@@ -1,7 +1,7 @@
 import type { MomentFigures } from "../intervals/momentFigures.js";
 import { asText, localNumber, type ShowDelimiter, snakeCase } from "./showColumns.js";
 
-const texts = ["showId", "id", "productId", "hostName", "hostEmail", "title"];
+const texts = new Set(["showId", "id", "productId", "hostName", "hostEmail", "title"]);
 const figures = [
   "seconds",
   "sales",
@@ -33,7 +33,7 @@ export const momentColumns: readonly string[] = [
 ];
 
 /** Callers' texts are always quoted. */
-export const quotedMomentColumns: readonly boolean[] = momentColumns.map((name) => texts.includes(name));
+export const quotedMomentColumns: readonly boolean[] = momentColumns.map((name) => texts.has(name));
 
 /** One cell for each of `momentColumns`; empty where nothing is known. */
 export function momentCells(showId: string, moment: MomentFigures, delimiter: ShowDelimiter): string[] {

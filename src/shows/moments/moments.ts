@@ -46,7 +46,7 @@ const lookUpMoments = batchLookups(async (db, storeId, shows) => {
  * @param rows in the order of their start
  * @param showEnd null while the show has not ended
  */
-export function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: Date | null): Moment[] {
+function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: Date | null): Moment[] {
   const nextStarts = new Map<string, Date>();
   const moments = rows.toReversed().map((row): Moment => {
     const { show: _, kind, startedAt, endedAt, ...others } = row;
