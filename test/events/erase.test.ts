@@ -43,7 +43,7 @@ test("removes an erased viewer from every show of the store, and changes no figu
   expect(own).toBeGreaterThan(1);
   for (const { storeId, lsId } of [first, second, other]) await recordEvents(app.db, storeId, lsId, asInputs(events));
   const intervals = await intervalsOf(first);
-  expect(JSON.stringify(intervals)).toMatch(/"newOnes":[1-9]/u);
+  expect(JSON.stringify(intervals)).toMatch(/"newViewers":[1-9]/u);
   expect(await isNamed(first.storeId)).toBe(true);
   expect(await eraseViewer(app.db, first.storeId, viewerId)).toEqual({
     message: "The viewer was erased.",

@@ -160,13 +160,12 @@ const lookUpSums = batchIntervals<SumsKey, AllSums>(
     const rows = await db.$queryRaw<SumsRow[]>(statement);
     const decimals = await decimalsOfStore(db, show.storeId);
     const known = new Map(rows.map((row) => [keyOf(row.part, row.productId ?? null), row]));
-    const add = (interval: Range, productId: string | null) => {
-      const own = [...parts.of(interval)].flatMap((part) => known.get(keyOf(part, productId)) ?? []);
-      return { ...sumsOf(own, decimals), netSales: netSalesOf(own, decimals) };
-    };
+    const rowsOf = (interval: Range, productId: string | null) =>
+      [...parts.of(interval)].flatMap((part) => known.get(keyOf(part, productId)) ?? []);
     return (interval) => {
-      const { productId } = interval;
-      return { ...add(interval, null), ofProduct: productId === null ? noSums : add(interval, productId) };
+      const [own, { productId }] = [rowsOf(interval, null), interval];
+      const ofProduct = productId === null ? noSums : sumsOf(rowsOf(interval, productId), decimals);
+      return { ...sumsOf(own, decimals), netSales: netSalesOf(own, decimals), ofProduct };
     };
   },
   { ...noSums, netSales: 0, ofProduct: noSums },

@@ -37,6 +37,7 @@ test("every `first` has its default in the schema", () => {
     "Query.productPerformance": ["Int", 10],
     "Query.products": ["Int", 20],
     "StoreAnalytics.topShows": ["Int", 10],
+    "StoreAnalytics.hosts": ["Int", 10],
   });
 });
 

@@ -37,6 +37,7 @@ const known: KnownValues = {
   until: ["2027-01-01T00:00:00.5Z"],
   updatedSince: ["2026-01-01T00:00:00Z"],
   timeZone: ["UTC", "Europe/Berlin"],
+  id: ["pin-1"],
   after: [], // each list has cursors of its own
   maxDeletions: [1_000, 0],
   format: ["auto"],
