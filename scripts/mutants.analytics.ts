@@ -46,8 +46,8 @@ export const ofAnalytics: readonly Mutant[] = [
   {
     name: "A view that ends within the second in which it began has no viewer.",
     file: "src/figures/intervals/intervals.sql.ts",
-    from: "int4range(starts, greatest(ends, starts + 1))",
-    to: "int4range(starts, greatest(ends, starts))",
+    from: "greatest(ceil(ended)::int, starts + 1)",
+    to: "greatest(ceil(ended)::int, starts)",
   },
   {
     name: "What minutes have of an interval also has the whole minutes at its ends.",

@@ -104,19 +104,22 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
   const seconds = Prisma.sql`${bounds.map((bound) => bound - from)}::int[]`;
   return Prisma.sql`
     WITH covered AS MATERIALIZED (
-      SELECT "viewerId", range_agg(int4range(starts, greatest(ends, starts + 1))) * int4multirange(int4range(0, ${until - from})) AS seconds
+      SELECT "viewerId", range_agg(seconds) * int4multirange(int4range(0, ${until - from})) AS seconds
       FROM (
-        SELECT "viewerId", floor(ended - value::float8 + ${halfMicrosecond})::int AS starts, ceil(ended)::int AS ends
+        SELECT "viewerId", int4range(starts, greatest(ceil(ended)::int, starts + 1)) AS seconds
         FROM (
-          SELECT "viewerId", value, date_part('epoch', "occurredAt") - ${String(from)}::float8 AS ended FROM "ShowEvent" AS e
-          WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())} OFFSET 0) AS viewed
-        OFFSET 0) AS views -- or these expressions would be computed each time they are used
+          SELECT "viewerId", ended, floor(ended - value::float8 + ${halfMicrosecond})::int AS starts
+          FROM (
+            SELECT "viewerId", value, date_part('epoch', "occurredAt") - ${String(from)}::float8 AS ended FROM "ShowEvent" AS e
+            WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())} OFFSET 0) AS viewed
+          OFFSET 0) AS begun -- or these expressions would be computed each time they are used
+        OFFSET 0) AS views
       GROUP BY "viewerId"),
+    runs AS MATERIALIZED (SELECT unnest(seconds) AS r FROM covered),
     steps AS (
       SELECT second, sum(sum(change)::int) OVER (ORDER BY second) AS viewers, lead(second) OVER (ORDER BY second) - second AS seconds
       FROM (
-        SELECT CASE WHEN change = 1 THEN lower(r) ELSE upper(r) END AS second, change
-        FROM covered, unnest(seconds) AS r, unnest(ARRAY[1, -1]) AS change
+        SELECT lower(r) AS second, 1 AS change FROM runs UNION ALL SELECT upper(r), -1 FROM runs
         UNION ALL SELECT unnest(${seconds}), 0) AS changes
       GROUP BY second)
     SELECT part, "atStart"::float8 AS "atStart", peak::float8 AS peak, "viewerSeconds"::float8 AS "viewerSeconds",
@@ -127,8 +130,10 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
       FROM steps GROUP BY 1) AS watched
     LEFT JOIN (
       SELECT ${partOf(Prisma.sql`v."firstViewAt"`, boundsOf(parts))} AS part, count(*) AS "newViewers"
-      FROM covered AS c JOIN "ShowViewer" AS v ON v."viewerId" = c."viewerId"
-      WHERE v."storeId" = ${storeId} AND v.show = ${number} GROUP BY 1) AS met USING (part)
+      FROM covered AS c, LATERAL (
+        SELECT "firstViewAt" FROM "ShowViewer" AS v
+        WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = c."viewerId" OFFSET 0) AS v
+      GROUP BY 1) AS met USING (part)
     WHERE part BETWEEN 1 AND ${bounds.length - 1}`;
 }
 
