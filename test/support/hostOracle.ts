@@ -3,7 +3,7 @@ import { firstSeconds } from "./intervalOracle.js";
 
 /** The hosts of a store, worked out in the plainest way: second by second, over all accepted events. */
 
-export interface HostOfShow {
+interface HostOfShow {
   readonly name: string;
   readonly email: string;
 }

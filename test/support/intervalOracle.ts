@@ -37,7 +37,7 @@ export function ordersWithin(
 }
 
 /** Events that occurred in [from, until), in seconds since 1970. */
-export function within(events: readonly SentEvent[], from: number, until: number): SentEvent[] {
+function within(events: readonly SentEvent[], from: number, until: number): SentEvent[] {
   return events.filter(({ occurredAt = "" }) => {
     const second = Date.parse(occurredAt) / 1_000;
     return second >= from && second < until;
