@@ -200,7 +200,7 @@ describe("on a Redis of its own", () => {
     });
 
     test("a window ends after its time, whatever was refused", async () => {
-      const short = { ...policy, callsMax: 1, windowMs: 200 };
+      const short = { ...policy, callsMax: 1, windowMs: 2_000 };
       expect(await count.reserve(short, "store")).toMatchObject({ isGranted: true });
       expect(await count.reserve(short, "store")).toMatchObject({ isGranted: false });
       await until(async () => (await count.reserve(short, "store")).isGranted, "the next window");

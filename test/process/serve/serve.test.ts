@@ -145,6 +145,7 @@ test("a server whose folder was taken over while it was suspended ends, and leav
   await until(async () => (await readdir(place.temporary)).length === 0, "the engine to be stopped");
   expect(await importing.finish(), "nothing was stored").toMatchObject({ code: "UNAVAILABLE" });
   const stderr = `vitrine: ${lock} was taken over by another process while this one was suspended.\n`;
-  expect(await endOf(server)).toMatchObject({ status: 1, stderr });
+  // A sweep that runs just then logs that it will try again.
+  expect(await endOf(server)).toMatchObject({ status: 1, stderr: expect.stringContaining(stderr) });
   expect(await readFile(lock, "utf8")).toBe(other);
 });
