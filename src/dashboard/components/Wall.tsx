@@ -99,7 +99,7 @@ function tilesOf({ kpis, watchingNow, peakConcurrentViewers }: ShowAnalytics): (
     ["Orders", formatCount(orders.total)],
     typeof watchingNow === "number"
       ? ["Watching now", formatCount(watchingNow)]
-      : ["Most viewers at once", formatCount(peakConcurrentViewers)],
+      : ["Most viewers in a minute", formatCount(peakConcurrentViewers)],
     ["Viewers", formatCount(viewers.total)],
     ["Add to cart", orDash(formatRate)(addToCart)],
     ["Orders per 100 viewers", orDash(formatDecimal)(conversionRate)],

@@ -72,7 +72,7 @@ function rowsOf(shows: readonly ComparedShow[]): readonly Row[] {
     ["Average order", ({ kpis }) => ratesOf(kpis).averageOrderValue, formatMoney],
     ["Viewers", ({ kpis }) => kpis.viewers.total, formatCount],
     ["Unique viewers", ({ kpis }) => kpis.viewers.unique, formatCount],
-    ["Most viewers at once", ({ peakConcurrentViewers }) => peakConcurrentViewers, formatCount],
+    ["Most viewers in a minute", ({ peakConcurrentViewers }) => peakConcurrentViewers, formatCount],
     ["Add to cart", ({ kpis }) => ratesOf(kpis).addToCart, formatRate],
     ["View time", ({ kpis }) => ratesOf(kpis).avgViewTime, formatDuration],
     ["Orders per 100 viewers", ({ kpis }) => ratesOf(kpis).conversionRate, formatDecimal],

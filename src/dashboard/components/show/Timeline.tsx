@@ -48,8 +48,8 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
         <div>
           <h2 id="timeline-heading">Over time</h2>
           <p class="muted small">
-            In steps of {formatDuration(span.bucketSeconds)}. Most viewers at once: {formatCount(peakConcurrentViewers)}
-            . Drag over a chart to compare times.
+            In steps of {formatDuration(span.bucketSeconds)}. Most viewers in a minute:{" "}
+            {formatCount(peakConcurrentViewers)}. Drag over a chart to compare times.
             <span id="intervals-help" class="hidden">
               Arrow keys move the cursor, with Shift they extend the selection, Enter finishes it, and Escape removes
               it.
