@@ -48,6 +48,27 @@ async function storeWithSales() {
   return { store, lsId };
 }
 
+test("orders of a product count from the second in which their viewer put it into the cart, for so many minutes", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  const ofShirt = { viewerId: "ann", productId: "shirt" };
+  await recorded(store, lsId, [
+    { id: "cart", type: "ADD_TO_CART", channel: "LIVE", ...ofShirt, occurredAt: second(60) },
+    order("before the cart", 10, { ...ofShirt, occurredAt: second(59) }),
+    order("with the cart", 10, { ...ofShirt, occurredAt: second(60) }),
+    order("after the pin", 10, { ...ofShirt, occurredAt: second(180) }),
+    order("a second later", 10, { ...ofShirt, occurredAt: second(181) }),
+    order("of another viewer", 10, { ...ofShirt, viewerId: "bob", occurredAt: second(61) }),
+    order("of another product", 10, { ...ofShirt, productId: "mug", occurredAt: second(61) }),
+  ]);
+  await savedMoments(store, lsId, [pin("shirt", 50, { endedAt: second(100) })]);
+  const fields = [0, 2, 3].map((minutes) => `in${minutes}: ordersWithin(minutes: ${minutes})`).join(" ");
+  const { data } = await store.graphql(
+    `{ liveStreamAnalytics(lsId: "${lsId}") { moments { figures { ofProduct { orders ${fields} } } } } }`,
+  );
+  const [moment] = data.liveStreamAnalytics.moments;
+  expect(moment.figures.ofProduct).toEqual({ orders: 3, in0: 1, in2: 2, in3: 3 });
+});
+
 describe("an interval", () => {
   let sold: Awaited<ReturnType<typeof storeWithSales>>;
   beforeAll(async () => {
