@@ -50,6 +50,7 @@ export function minuteSums({ storeId, id, number }: ShowOfIntervals, parts: Part
       WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} AND minute >= ${timestampOf(parts.from)}
         AND minute < ${timestampOf(parts.until)} AND ${isWhole(Prisma.sql`minute`)}
       ${ofEvents}) AS sums
+    WHERE part BETWEEN 1 AND ${parts.bounds.length - 1} -- a divided minute may begin before the first part, and end after the last one
     GROUP BY part`;
 }
 

@@ -25,8 +25,7 @@ type ShowOfMoments = Parameters<typeof timesOf>[0] & Pick<LiveStream, "storeId" 
 /** The moments of a show in the order of their start, then of their ids. */
 export async function listMoments(db: Database, show: ShowOfMoments): Promise<readonly Moment[]> {
   const rows = await lookUpMoments(db, show.storeId, String(show.number));
-  const { endedAt } = timesOf(show);
-  return withEnds(rows, endedAt && wholeSeconds(endedAt));
+  return withEnds(rows, timesOf(show).endedAt);
 }
 
 const lookUpMoments = batchLookups(async (db, storeId, shows) => {
@@ -52,7 +51,7 @@ function withEnds(rows: readonly Omit<ShowMoment, "storeId">[], showEnd: Date | 
     const { show: _, kind, startedAt, endedAt, ...others } = row;
     const next = nextStarts.get(kind);
     nextStarts.set(kind, startedAt);
-    const givenEnd = endedAt ?? (showEnd !== null && startedAt < showEnd ? showEnd : null);
+    const givenEnd = endedAt ?? (showEnd !== null && startedAt < showEnd ? wholeSeconds(showEnd) : null);
     const end = next !== undefined && (givenEnd === null || next < givenEnd) ? next : givenEnd;
     return { ...others, kind: kind as MomentKind, startedAt, endedAt: end ?? (showEnd === null ? null : startedAt) };
   });

@@ -32,6 +32,31 @@ async function savedHost(store: TestStore, lsId: string, startedAt: string, ende
   expect(await store.graphql(save, { lsId, moments })).toEqual({ data: { saveMoments: { accepted: 1 } } });
 }
 
+test("an order counts once for its show, although a moment begins or ends within its minute", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store);
+  await savedHost(store, id, "2026-05-04T18:40:30Z", "2026-05-04T18:50:30Z");
+  await recorded(store, id, [
+    order("before", 10, { occurredAt: "2026-05-04T18:40:10Z" }),
+    order("meanwhile", 20, { occurredAt: "2026-05-04T18:40:40Z" }),
+    order("after", 5, { occurredAt: "2026-05-04T18:50:40Z" }),
+  ]);
+  for (const fields of ["sales", "sales netSales"]) {
+    expect(await readHosts(store, `host { name } ${fields}`)).toMatchObject([
+      { host: { name: "Guest" }, sales: 20 },
+      { host: { name: "Robin Host" }, sales: 15 },
+    ]);
+  }
+});
+
+test("a moment that starts in the second in which its show ends has no time, although another one follows", async () => {
+  const store = await createTestStore(app);
+  const { id } = await saved(store, { startedAt: "2026-05-04T18:30:00.500Z", durationSeconds: 60 });
+  await savedHost(store, id, "2026-05-04T18:31:00Z");
+  await savedHost(store, id, "2026-05-04T18:32:00Z");
+  expect(await readHosts(store, "host { name }")).toEqual([{ host: { name: "Robin Host" } }]);
+});
+
 test("the moment of a running show lasts until now, and its own host has the time before", async () => {
   const clock = stopClock();
   clock.pass(1_000 - (fromNow(0).getTime() % 1_000));
