@@ -1,6 +1,6 @@
 import type { Path, Problem, Problems } from "../errors.js";
 import { mustBe } from "../lib/mustBe.js";
-import { checkText } from "../shows/liveStream.input.js";
+import { checkText, isGiven } from "../shows/liveStream.input.js";
 import { parseDateTime } from "../lib/dateTime.js";
 import { currencyDecimals, decimalsOf } from "../stores/store.currency.js";
 import { count } from "../lib/text.js";
@@ -294,9 +294,4 @@ export function checkLineSum(
   const sum = lines.reduce((units, line) => units + toUnits(line.amount), 0);
   if (sum <= toUnits(amount) + roundedBy) return;
   report("lines", "INVALID_VALUE", `The lines add up to ${fromUnits(sum)}, more than the amount of ${amount}.`);
-}
-
-/** Neither null nor left out. */
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
 }

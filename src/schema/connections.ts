@@ -37,12 +37,13 @@ export const firstByDefault = 20;
 export const firstMax = 100;
 
 /** The argument of a field that returns the beginning of a list. */
-export function firstArg(defaultValue: number) {
+export function firstArg(defaultValue: number, max = firstMax) {
   return builder.args((t) => ({
     first: t.int({
       required: false,
       defaultValue,
-      description: `The most items to return: 0 to ${firstMax}. Null means the default.`,
+      extensions: { firstMax: max },
+      description: `The most items to return: 0 to ${max}. Null means the default.`,
     }),
   }));
 }

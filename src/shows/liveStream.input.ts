@@ -28,7 +28,7 @@ export function checkLiveStream(show: LiveStreamInput, path: Path, problems: Pro
   checkText(show.name, 1_000, path, "name", problems);
   checkStart(show, path, problems, now);
   const { durationSeconds } = show;
-  if (durationSeconds === null || durationSeconds === undefined) {
+  if (!isGiven(durationSeconds)) {
     if (show.status === "ENDED" || show.status === "ARCHIVED") {
       const message = "durationSeconds is required unless the show is scheduled or live.";
       problems.add({ code: "REQUIRED", message, path: [...path, "durationSeconds"] });
@@ -70,4 +70,9 @@ function checkStart({ status, startedAt }: LiveStreamInput, path: Path, problems
 export function checkText(text: string, charactersMax: number, path: Path, name: string, problems: Problems): void {
   const fault = textFault(text, name, charactersMax);
   if (fault !== undefined) problems.add({ ...fault, path: [...path, name] });
+}
+
+/** Neither null nor left out. */
+export function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
 }

@@ -101,3 +101,13 @@ export function firstSeconds(events: readonly SentEvent[]): Map<unknown, number>
   }
   return firsts;
 }
+
+/** What an interval lacks whose events were removed. */
+export const unknownIfRemoved = {
+  netSales: null,
+  quantity: null,
+  viewersAtStart: null,
+  peakViewers: null,
+  averageViewers: null,
+  newViewers: null,
+};

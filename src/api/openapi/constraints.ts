@@ -1,4 +1,3 @@
-import { firstMax } from "../../schema/connections.js";
 import { searchCharactersMax } from "../../catalog/product/search/product.searchIndex.js";
 import { recordCharactersMax } from "../../files/csv/records.js";
 import { type FieldKind, mapFields, productFieldNames, productFields } from "../../files/product/product.fields.js";
@@ -62,7 +61,7 @@ export const parameterConstraints: JsonSchemas = {
   // An empty site counts as not given. Without this default, Postman sends an invented site, and the call is refused.
   siteId: { default: "" },
   siteType: { default: "" },
-  first: { minimum: 0, maximum: firstMax },
+  first: { minimum: 0 }, // its maximum is an extension of the argument
   search: { maxLength: searchCharactersMax },
   maxDeletions: { minimum: 0 },
   bucketSeconds: { minimum: 60, maximum: 86_400, multipleOf: 60 },

@@ -10,6 +10,7 @@ import {
   type ShopperEventInput,
   shopperEventTypes,
 } from "../events.input.js";
+import { isGiven } from "../../shows/liveStream.input.js";
 import { type TextLine, valueOf } from "./ndjson.js";
 
 const text = z.string("a string");
@@ -79,8 +80,4 @@ export function readFields(given: object, problems: Problems, path: Path = []): 
   const readable = Object.entries(given).filter(([name, value]) => isGiven(value) && !faulty.includes(name));
   const valid = Object.assign({}, ...faulty.map((name) => placeholders[name]));
   return knownFields.parse({ ...valid, ...Object.fromEntries(readable) });
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== null && value !== undefined;
 }

@@ -9,7 +9,7 @@ import { viewersOf } from "./viewers.sql.js";
 import { reasonCodes, ruleCodes, channelCodes, typeCodes } from "../../database/codes.js";
 import type { OrderLineInput, ShopperEvent } from "../events.input.js";
 import { deviceName, sourceName } from "./countedNames.js";
-import { idArrayLiteral } from "./eventValues.sql.js";
+import { beginningOfView, idArrayLiteral } from "./eventValues.sql.js";
 
 /** With `unexpected`, the statement fails for any duplicate; with `expected`, only for a concurrent one; with `concurrent`, never. */
 export type Duplicates = "unexpected" | "expected" | "concurrent";
@@ -326,7 +326,7 @@ function lateTime(nowMs: number): Date {
 export function beginningOf(e: string): Prisma.Sql {
   const column = (name: string) => Prisma.raw(`${e}."${name}"`);
   const seconds = Prisma.sql`CASE WHEN ${column("type")} = ${typeCodes.VIEW}::int THEN ${column("value")} ELSE 0 END`;
-  return Prisma.sql`(${column("occurredAt")} - (${seconds})::float8 * interval '1 second')`;
+  return beginningOfView(column("occurredAt"), Prisma.sql`(${seconds})`);
 }
 
 /**

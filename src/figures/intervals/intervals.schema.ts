@@ -2,7 +2,7 @@ import { checkEnds } from "../../lib/dateRange.js";
 import { Problems } from "../../errors.js";
 import { cachedWith } from "../../lib/cached.js";
 import { builder } from "../../schema/builder.js";
-import { pageSize } from "../../schema/connections.js";
+import { firstArg, pageSize } from "../../schema/connections.js";
 import { selectsOnly } from "../../schema/selection.js";
 import type { Database } from "../../database/client.js";
 import { findLiveStream } from "../../shows/liveStream.js";
@@ -51,8 +51,7 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
   description:
     "What happened in an interval of a show, to the second, on all channels. Intervals that follow each other add up to the show.",
   fields: (t) => {
-    const sum = <Name extends keyof IntervalSums>(name: Name, description: string) => ({
-      description,
+    const sum = <Name extends keyof IntervalSums>(name: Name) => ({
       resolve: async ({ sums }: IntervalFiguresValue) => (await sums())[name],
     });
     const onlyIfExact = (description: string) =>
@@ -63,14 +62,14 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
     });
     return {
       seconds: t.exposeInt("seconds", { description: "The length of the interval." }),
-      sales: t.float(sum("sales", "Amounts of orders, in the currency of the store.")),
-      netSales: t.float({ ...sum("netSales", ""), ...onlyIfExact("Sales less the refunds of this time") }),
-      orders: t.int(sum("orders", "How many orders there were.")),
+      sales: t.float({ description: "Amounts of orders, in the currency of the store.", ...sum("sales") }),
+      netSales: t.float({ ...onlyIfExact("Sales less the refunds of this time"), ...sum("netSales") }),
+      orders: t.int({ description: "How many orders there were.", ...sum("orders") }),
       quantity: t.int({
-        ...sum("quantity", ""),
         ...onlyIfExact("How many products were ordered, one for an order without lines"),
+        ...sum("quantity"),
       }),
-      addToCart: t.int(sum("addToCart", "How often products were put into a cart.")),
+      addToCart: t.int({ description: "How often products were put into a cart.", ...sum("addToCart") }),
       viewersAtStart: t.int(viewers("viewersAtStart", "Distinct viewers in its first second")),
       peakViewers: t.int(viewers("peakViewers", "The most distinct viewers in one second")),
       averageViewers: t.float(
@@ -117,12 +116,7 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
     args: {
       kind: t.arg({ type: MomentKind, required: false, description: "Only moments of this kind." }),
       id: t.arg.string({ required: false, description: "Only the moment with this id." }),
-      first: t.arg.int({
-        required: false,
-        defaultValue: momentsFirst,
-        extensions: { firstMax: momentsMax },
-        description: `The most items to return: 0 to ${momentsMax}. Null means the default.`,
-      }),
+      ...firstArg(momentsFirst, momentsMax),
     },
     resolve: async (analytics, { kind, id, first }, { db }) => {
       const read = (show: LiveStreamAnalytics) => cachedWith(show, "moments", async () => momentsOf(db, show));

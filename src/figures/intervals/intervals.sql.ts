@@ -1,5 +1,6 @@
 import { Prisma } from "../../generated/prisma/client.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { epoch } from "../../events/record/spans.sql.js";
 import { linesOf, productParts } from "../../events/record/events.totals.sql.js";
 import type { Parts, Range } from "./parts.js";
 
@@ -25,28 +26,27 @@ export interface SumsRow {
 }
 
 const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
-const minute = Prisma.sql`date_bin('1 minute', "occurredAt", '1970-01-01T00:00:00Z'::timestamptz)`;
+const minute = Prisma.sql`date_bin('1 minute', "occurredAt", ${epoch})`;
 
 /**
  * Carts, orders and sales of each part: from the minutes that are wholly in it, and from the stored events of the minutes that parts
  * divide.
  */
 export function minuteSums({ storeId, id, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
-  const within = boundsOf(parts);
   const isWhole = (start: Prisma.Sql) =>
-    Prisma.sql`${partOf(start, within)} = ${partOf(Prisma.sql`${start} + interval '59.999 seconds'`, within)}`;
+    Prisma.sql`${partOf(start, parts)} = ${partOf(Prisma.sql`${start} + interval '59.999 seconds'`, parts)}`;
   const divided = parts.dividedMinutes();
   const ofEvents =
     divided.length === 0
       ? Prisma.empty
       : Prisma.sql`
-        UNION ALL SELECT ${partOf(Prisma.sql`"occurredAt"`, within)}, CASE WHEN type = 2 THEN 1 ELSE 0 END, ${changes.orders(type)},
+        UNION ALL SELECT ${partOf(Prisma.sql`"occurredAt"`, parts)}, CASE WHEN type = 2 THEN 1 ELSE 0 END, ${changes.orders(type)},
           ${changes.sales(type, value)}
         FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (2, 3, 5) AND ${occurredIn(divided)}
           AND NOT (${isWhole(minute)})`;
   return Prisma.sql`
     SELECT part, sum(carts)::float8 AS carts, sum(orders)::float8 AS orders, sum(sales)::text AS sales FROM (
-      SELECT ${partOf(Prisma.sql`minute`, within)} AS part, carts, orders, sales FROM "LiveStreamMinute"
+      SELECT ${partOf(Prisma.sql`minute`, parts)} AS part, carts, orders, sales FROM "LiveStreamMinute"
       WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} AND minute >= ${timestampOf(parts.from)}
         AND minute < ${timestampOf(parts.until)} AND ${isWhole(Prisma.sql`minute`)}
       ${ofEvents}) AS sums
@@ -73,12 +73,12 @@ export function eventSums(
         GROUP BY part, "productId"`;
   return Prisma.sql`
     WITH happened AS MATERIALIZED (
-      SELECT ${partOf(Prisma.sql`"occurredAt"`, boundsOf(parts))} AS part, id, type, value, "productId", lines
+      SELECT ${partOf(Prisma.sql`"occurredAt"`, parts)} AS part, id, type, value, "productId", lines
       FROM "ShowEvent" AS e
       WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type > 1 AND ${occurredIn(parts.runs())})
     SELECT part, NULL AS "productId", (count(*) FILTER (WHERE type = 2))::float8 AS carts, sum(${changes.orders(type)})::float8 AS orders,
       sum(${changes.sales(type, value)})::text AS sales, sum(${changes.refunds(type, value)})::text AS refunds,
-      coalesce(sum(${changes.sales(type, Prisma.sql`(${quantity})`)}) FILTER (WHERE ${changes.isSold(type)}), 0)::float8 AS quantity
+      coalesce(sum(${changes.orders(type)} * (${quantity})) FILTER (WHERE ${changes.isSold(type)}), 0)::float8 AS quantity
     FROM happened AS e GROUP BY part
     ${ofProducts}`;
 }
@@ -130,7 +130,7 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
         sum(viewers * seconds) AS "viewerSeconds"
       FROM steps GROUP BY 1) AS watched
     LEFT JOIN (
-      SELECT ${partOf(Prisma.sql`v."firstViewAt"`, boundsOf(parts))} AS part, count(*) AS "newViewers"
+      SELECT ${partOf(Prisma.sql`v."firstViewAt"`, parts)} AS part, count(*) AS "newViewers"
       FROM covered AS c, LATERAL (
         SELECT "firstViewAt" FROM "ShowViewer" AS v
         WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = c."viewerId" OFFSET 0) AS v
@@ -181,13 +181,9 @@ export function ordersAfterCarts(
     WHERE s."occurredAt" <@ wanted GROUP BY place`;
 }
 
-/** The part in which a moment is, from 1. */
-function partOf(moment: Prisma.Sql, bounds: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`width_bucket(${moment}, ${bounds})`;
-}
-
-function boundsOf({ bounds }: Parts): Prisma.Sql {
-  return timestamps(bounds);
+/** The part in which a time is, from 1. */
+export function partOf(time: Prisma.Sql, { bounds }: Parts): Prisma.Sql {
+  return Prisma.sql`width_bucket(${time}, ${timestamps(bounds)})`;
 }
 
 /** @param seconds since 1970 */

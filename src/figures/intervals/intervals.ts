@@ -78,7 +78,7 @@ export async function readInterval(
   const show = await findLiveStream(db, storeId, lsId);
   const { isExact, ...range } = knownRange(show, from, until);
   const product = isExact ? productId : null;
-  const key = (more: object) => JSON.stringify({ lsId, ...range, ...more });
+  const key = (more: object) => JSON.stringify({ lsId, number: show.number, ...range, ...more });
   const hasAll = isExact && !isOfMinutes;
   const sums = async () => {
     const read = await lookUpSums(db, storeId, key({ productId: product, isOfMinutes: !hasAll }));
@@ -134,6 +134,7 @@ function checkMinutes(minutes: number): number {
 
 interface Key extends Range {
   readonly lsId: string;
+  readonly number: number;
 }
 
 interface SumsKey extends Key {
@@ -239,7 +240,7 @@ const lookUpOrders = batchIntervals<OrdersKey, number>(
  *
  * @param groupOf reads with other groups need another statement
  * @param read returns the value of each of the intervals, which are not empty
- * @param nothing the value of an empty interval, or of a show that was deleted in between
+ * @param nothing the value of an empty interval
  */
 function batchIntervals<IntervalKey extends Key, Value>(
   groupOf: (key: IntervalKey) => string,
@@ -261,8 +262,8 @@ function batchIntervals<IntervalKey extends Key, Value>(
     const values = new Map<string, Value>();
     for (const intervals of groups.values()) {
       const all = [...intervals.values()];
-      const show = await findLiveStream(db, storeId, all[0]?.lsId ?? "");
-      const valueOf = await asWideRead(db, storeId, () => read(db, show, all));
+      const { lsId: id = "", number = 0 } = all[0] ?? {};
+      const valueOf = await asWideRead(db, storeId, () => read(db, { storeId, id, number }, all));
       for (const [key, interval] of intervals) values.set(key, valueOf(interval));
     }
     return (key) => values.get(key) ?? nothing;

@@ -4,9 +4,8 @@ import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
 import { listMoments, type Moment, spanOf, wholeSeconds } from "../../shows/moments/moments.js";
-
 import { knownRange } from "../intervals/intervals.js";
-import { minuteSums } from "../intervals/intervals.sql.js";
+import { minuteSums, partOf } from "../intervals/intervals.sql.js";
 import { Parts, type Range } from "../intervals/parts.js";
 import { Exact, money, quotient } from "../show/kpis.js";
 import { startedWithin } from "./storeFigures.js";
@@ -217,8 +216,6 @@ type PartRange = Range & { readonly isKnown: boolean };
  */
 function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Prisma.Sql {
   const { storeId, id, number } = show;
-  const bounds = parts.bounds.map((second) => new Date(second * 1_000).toISOString());
-  const partOf = (time: Prisma.Sql) => Prisma.sql`width_bucket(${time}, ${bounds}::timestamptz[])`;
   const known = ranges.find(({ isKnown }) => isKnown);
   const since = (time: Prisma.Sql) =>
     Prisma.sql`${time} >= ${timestampOf(known?.from ?? 0)} AND ${time} < ${timestampOf(parts.until)}`;
@@ -227,9 +224,9 @@ function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Pr
   const ofMinutes = () => Prisma.sql`
     UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, new Parts(others))}) AS minutes`;
   const ofEvents = Prisma.sql`
-    UNION ALL SELECT ${partOf(occurredAt)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
+    UNION ALL SELECT ${partOf(occurredAt, parts)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
     FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (3, 4, 5, 6) AND ${since(occurredAt)}
-    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`)}, 0, 0, 0, 1
+    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`, parts)}, 0, 0, 0, 1
     FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${since(Prisma.sql`"firstViewAt"`)}`;
   return Prisma.sql`
     SELECT part, ${asText} FROM (

@@ -3,8 +3,7 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { Prisma } from "../../generated/prisma/client.js";
 import { analyticsColumns, analyticsOf, type AnalyticsRow, type LiveStreamAnalytics } from "../show/kpis.read.js";
 import { kpisOf } from "../show/kpis.js";
-import { readMomentFigures } from "../intervals/momentFigures.js";
-import { momentCells, momentColumns, quotedMomentColumns } from "./momentColumns.js";
+import { momentCells, momentColumns, quotedMomentColumns, readMomentFigures } from "./momentRows.js";
 import { quotedColumns, showCells, showColumns, type ShowDelimiter } from "./showColumns.js";
 import type { StoreRange } from "./storeRange.js";
 

@@ -10,7 +10,7 @@ declare module "graphql" {
     cost?: number;
   }
   interface GraphQLArgumentExtensions {
-    /** The largest `first`, unless it is that of all lists. */
+    /** The largest `first`. */
     firstMax?: number;
   }
 }

@@ -9,7 +9,7 @@ import { addIssues, dateTimeSchema, oneOf } from "../../lib/json/jsonSchemas.js"
 import { isObject, notJson } from "../../lib/json/parseJson.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip, parseFlatJson } from "../../lib/text.js";
-import { findLiveStream, timesOf } from "../liveStream.js";
+import { findLiveStream } from "../liveStream.js";
 import { type CueFormat, cuesOf } from "./cues.js";
 import {
   addTooMany,
@@ -53,13 +53,12 @@ export async function saveMomentFile(
   format: MomentFormat,
 ): Promise<MomentReceipt> {
   const show = await findLiveStream(db, storeId, lsId);
-  const { startedAt } = show;
   const unreadable = new Problems();
-  const read = await readMoments(await textOf(bytes), format, startedAt, unreadable);
+  const read = await readMoments(await textOf(bytes), format, show.startedAt, unreadable);
   const moments = read.map((each) => each.moment);
   const checked = new Problems();
   checkMoments(moments, [], checked);
-  checkWithinShow(moments, { ...timesOf(show), startedAt }, [], checked);
+  checkWithinShow(moments, show, [], checked);
   const list = checked.list.map((problem) => {
     const [index, ...path] = problem.path;
     const { line = 1 } = read[Number(index)] ?? {};

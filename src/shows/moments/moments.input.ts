@@ -1,7 +1,7 @@
 import type { Path, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
-import { checkHost, checkText, type HostInput } from "../liveStream.input.js";
-import type { LiveStreamTimes } from "../liveStream.js";
+import { checkHost, checkText, type HostInput, isGiven } from "../liveStream.input.js";
+import { timesOf } from "../liveStream.js";
 import { type MomentKind, wholeSeconds } from "./moments.js";
 
 export interface MomentInput {
@@ -68,25 +68,22 @@ function checkMoment({ kind, host, ...moment }: MomentInput, path: Path, problem
 /** Reports moments that are not within their show: from a day before its start to a day after its end, or after now. */
 export function checkWithinShow(
   moments: readonly MomentInput[],
-  show: Pick<LiveStreamTimes, "endedAt"> & { readonly startedAt: Date },
+  show: Parameters<typeof timesOf>[0],
   path: Path,
   problems: Problems,
 ): void {
   const earliest = show.startedAt.getTime() - dayMs;
-  const latest = (show.endedAt?.getTime() ?? Math.max(show.startedAt.getTime(), Date.now())) + dayMs;
+  const { endedAt: showEnd } = timesOf(show);
+  const latest = (showEnd?.getTime() ?? Math.max(show.startedAt.getTime(), Date.now())) + dayMs;
   for (const [index, { startedAt, endedAt }] of moments.entries()) {
     for (const [name, time] of Object.entries({ startedAt, endedAt })) {
       if (!isGiven(time)) continue;
       const rule =
         time.getTime() < earliest
           ? "at most a day before the start of the show"
-          : `at most a day after ${show.endedAt === null ? "now" : "the end of the show"}`;
+          : `at most a day after ${showEnd === null ? "now" : "the end of the show"}`;
       if (time.getTime() >= earliest && time.getTime() <= latest) continue;
       problems.add({ code: "INVALID_VALUE", message: mustBe(name, rule, time), path: [...path, index, name] });
     }
   }
-}
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
 }

@@ -3,7 +3,7 @@ import { textArrayLiteral, withRawParameters } from "../../database/rawParameter
 import { inTransaction } from "../../database/transaction.js";
 import { errorAt, Problems } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
-import { findLiveStream, liveStreamNotFound, timesOf } from "../liveStream.js";
+import { findLiveStream, liveStreamNotFound } from "../liveStream.js";
 import { wholeSeconds } from "./moments.js";
 import { addTooMany, checkMoments, checkWithinShow, type MomentInput, momentsMax } from "./moments.input.js";
 
@@ -42,7 +42,7 @@ export async function saveMoments(
     const show = await findLiveStream(transaction, storeId, lsId);
     await requireState(transaction);
     const problems = new Problems();
-    checkWithinShow(moments, { ...timesOf(show), startedAt: show.startedAt }, ["moments"], problems);
+    checkWithinShow(moments, show, ["moments"], problems);
     problems.throwIfAny();
     const stored = await storeMoments(transaction, storeId, lsId, moments);
     const count = await transaction.showMoment.count({ where: { storeId, show: show.number } });

@@ -4,6 +4,7 @@ import { createTestStore, openTestApp, startApp, testDatabase, type TestStore } 
 import { order, storeWithShow, view } from "../../support/events.js";
 import { momentsPath, pin, savedMoments, second } from "../../support/figures/moments.js";
 import { countedBy, netOf, recordedOrders, sentOrder } from "../../support/figures/orders.js";
+import { unknownIfRemoved } from "../../support/intervalOracle.js";
 import { analyticsPath, recorded, saved } from "../../support/shows.js";
 
 const app = await openTestApp({ analyticsRateLimit: 0 });
@@ -210,15 +211,7 @@ test("of a pruned show, moments and intervals have what minutes have, over REST 
   const { store, lsId } = await storeWithSales();
   await savedMoments(store, lsId, [pin("a", 10, { endedAt: second(90) })]);
   await pruneBefore(app.db, store.id, lsId, { before: new Date(second(3_600)) });
-  const unknown = {
-    netSales: null,
-    quantity: null,
-    viewersAtStart: null,
-    peakViewers: null,
-    averageViewers: null,
-    newViewers: null,
-    ofProduct: null,
-  };
+  const unknown = { ...unknownIfRemoved, ofProduct: null };
   const minute = { seconds: 60, sales: 35.5, orders: 1, addToCart: 1, ...unknown, isExact: false };
   const { body } = await store.get(`${analyticsPath(lsId)}/between?from=${second(10)}&until=${second(90)}`);
   expect(body).toEqual({ between: minute });

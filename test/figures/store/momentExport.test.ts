@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { exportMoments, exportShows } from "../../../src/figures/store/showExport.js";
-import { momentColumns } from "../../../src/figures/store/momentColumns.js";
+import { momentColumns } from "../../../src/figures/store/momentRows.js";
 import { pruneBefore } from "../../../src/figures/totals/pruneBefore.js";
 import { createTestStore, openTestApp, type TestStore } from "../../support/app.js";
 import { order, view } from "../../support/events.js";

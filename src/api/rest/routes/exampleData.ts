@@ -1,6 +1,6 @@
 import { kpiNames, kpis, type Kpis } from "../../../figures/show/kpis.js";
 import { showCells, showColumns } from "../../../figures/store/showColumns.js";
-import { momentCells, momentColumns } from "../../../figures/store/momentColumns.js";
+import { momentCells, momentColumns } from "../../../figures/store/momentRows.js";
 import {
   exampleProduct,
   type FieldName,
