@@ -104,8 +104,8 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
   const { from, until, bounds } = parts;
   const seconds = Prisma.sql`${bounds.map((bound) => bound - from)}::int[]`;
   return Prisma.sql`
-    WITH covered AS MATERIALIZED (
-      SELECT "viewerId", range_agg(seconds) * int4multirange(int4range(0, ${until - from})) AS seconds
+    WITH runs AS MATERIALIZED (
+      SELECT unnest(range_agg(seconds) * int4multirange(int4range(0, ${until - from}))) AS r
       FROM (
         SELECT "viewerId", int4range(starts, greatest(ceil(ended)::int, starts + 1)) AS seconds
         FROM (
@@ -116,7 +116,6 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
           OFFSET 0) AS begun -- or these expressions would be computed each time they are used
         OFFSET 0) AS views
       GROUP BY "viewerId"),
-    runs AS MATERIALIZED (SELECT unnest(seconds) AS r FROM covered),
     steps AS (
       SELECT second, sum(sum(change)::int) OVER (ORDER BY second) AS viewers, lead(second) OVER (ORDER BY second) - second AS seconds
       FROM (
@@ -130,10 +129,8 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
         sum(viewers * seconds) AS "viewerSeconds"
       FROM steps GROUP BY 1) AS watched
     LEFT JOIN (
-      SELECT ${partOf(Prisma.sql`v."firstViewAt"`, parts)} AS part, count(*) AS "newViewers"
-      FROM covered AS c, LATERAL (
-        SELECT "firstViewAt" FROM "ShowViewer" AS v
-        WHERE v."storeId" = ${storeId} AND v.show = ${number} AND v."viewerId" = c."viewerId" OFFSET 0) AS v
+      SELECT ${partOf(Prisma.sql`"firstViewAt"`, parts)} AS part, count(*) AS "newViewers" FROM "ShowViewer" AS v
+      WHERE v."storeId" = ${storeId} AND v.show = ${number} AND "firstViewAt" >= ${timestampOf(from)} AND "firstViewAt" < ${timestampOf(until)}
       GROUP BY 1) AS met USING (part)
     WHERE part BETWEEN 1 AND ${bounds.length - 1}`;
 }
@@ -200,13 +197,16 @@ function occurredIn(ranges: readonly Range[]): Prisma.Sql {
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
 }
 
-/** Whether a VIEW `e` covers a second of one of the ranges, or nearly does. Its beginning is written as the index has it. */
+/**
+ * Whether a VIEW `e` covers a second of one of the ranges, or nearly does. Its beginning is written as the index has it, and computed only
+ * for one that occurred later.
+ */
 function viewedIn(ranges: readonly Range[]): Prisma.Sql {
   const began = Prisma.sql`(CASE WHEN e.type = 1 THEN (e."occurredAt" AT TIME ZONE 'UTC') - e.value::float8 * interval '1 second'
     ELSE e."occurredAt" AT TIME ZONE 'UTC' END)`;
-  const each = ranges.map(
-    ({ from, until }) =>
-      Prisma.sql`(e."occurredAt" >= ${timestampOf(from)} AND ${began} < ${timestampOf(until)} AT TIME ZONE 'UTC')`,
+  const later = ranges.map(
+    ({ until }) =>
+      Prisma.sql`(e."occurredAt" >= ${timestampOf(until)} AND ${began} < ${timestampOf(until)} AT TIME ZONE 'UTC')`,
   );
-  return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+  return Prisma.sql`(${occurredIn(ranges)} OR ${Prisma.join(later, " OR ")})`;
 }
