@@ -86,6 +86,7 @@ describe("duration", () => {
 
   test("of a live show ignores the given value; before the start, by a clock that is ahead, it is 0", async () => {
     const store = await createTestStore(app);
+    stopClock();
     const startedAt = fromNow(9_000).toISOString();
     const { id } = await saved(store, { status: "LIVE", startedAt, durationSeconds: 99 });
     const { body } = await store.get(analyticsPath(id));

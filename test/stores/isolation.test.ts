@@ -85,10 +85,11 @@ async function createOwner(): Promise<TestStore> {
     title: "Secret",
   } as const;
   await saveMoments(app.db, store.id, "show-owned", [moment]);
+  const occurredAt = startedAt; // within the range that is asked for
   const events = [
-    view("view-owned", { viewerId }),
-    order("event-owned", 20, { viewerId, productId: "p-owned" }),
-    { id: "cart-owned", type: "ADD_TO_CART", channel: "LIVE", viewerId, productId: "p-owned" },
+    view("view-owned", { viewerId, occurredAt }),
+    order("event-owned", 20, { viewerId, productId: "p-owned", occurredAt }),
+    { id: "cart-owned", type: "ADD_TO_CART", channel: "LIVE", viewerId, productId: "p-owned", occurredAt },
   ] as const;
   await recordEvents(app.db, store.id, "show-owned", asInputs(events));
   const lines = [{ productId: "p-owned", quantity: 1, amount: 30 }];

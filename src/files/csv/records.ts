@@ -337,11 +337,10 @@ async function readQuoted(records: readonly CsvRecord[], delimiter: Delimiter): 
   return each;
 }
 
-const spaceBeforeQuote = /\s*"/uy;
-
 /** Trims cells without quotes: fast-csv leaves white space around them, or none. */
 function trimmed(record: string, cells: readonly string[], delimiter: Delimiter): readonly string[] {
   if (cells.every((cell) => cell === cell.trim())) return cells;
+  const spaceBeforeQuote = delimiter === "\t" ? /[^\S\t]*"/uy : /\s*"/uy;
   let start = 0;
   return cells.map((cell) => {
     spaceBeforeQuote.lastIndex = start;

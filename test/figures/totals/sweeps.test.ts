@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createRetentionSweep } from "../../../src/figures/totals/retention.js";
 import { openConnections, startApp, type TestApp, type TestStore } from "../../support/app.js";
+import { fromNow } from "../../support/clock.js";
 import { storeWithShow, view } from "../../support/events.js";
 import { oldShow, onlyOldShows, type ShowKey } from "../../support/figures.js";
 import { recorded } from "../../support/shows.js";
@@ -26,7 +27,8 @@ test("a round of the retention sweep removes what is older than the days given, 
   const rows = async ({ storeId }: ShowKey) => db.showEvent.count({ where: { storeId } });
   await onlyOldShows();
   const [first, second] = [await oldShow(db, 50), await oldShow(db, 50)];
-  const sweep = createRetentionSweep(db, 2_000); // only shows of this test are so old
+  const days = (fromNow(0).getTime() - Date.parse("2021-01-01T00:00:00Z")) / 86_400_000; // only shows of this test are so old
+  const sweep = createRetentionSweep(db, days);
   await sweep(new AbortController().signal);
   expect(await rows(first.show)).toBe(0);
   const third = await oldShow(db, 50);

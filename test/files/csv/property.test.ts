@@ -129,6 +129,7 @@ test("the cells of any record are those that a reader finds who goes from charac
         outcomes.add(cells === undefined);
       }
     }),
+    { examples: [[' \t" a "\t', "\t"]] }, // a delimiter is no white space
   );
   expect(outcomes).toEqual(new Set([true, false]));
 });

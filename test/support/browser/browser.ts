@@ -133,7 +133,6 @@ export async function openAppInBrowser(
 async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<TestPage> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(120_000); // as long as `until` waits where two processes want each core
   const watched = watch(page);
   await page.exposeBinding("testViolation", (_, violation: string) => void watched.faults.push(violation));
   await page.addInitScript(

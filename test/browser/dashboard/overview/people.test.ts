@@ -29,7 +29,9 @@ describe.each(ofDay(screens, 2))(
   (_, options, looks) => {
     let opened: TestPage; // one for all looks
     beforeAll(async () => {
-      opened = await browser.open(link("?from=2026-01-01&until=2030-12-30", store), { ...place, ...options });
+      const year = new Date().getUTCFullYear();
+      const range = `?from=${year - 1}-01-01&until=${year + 3}-12-30`;
+      opened = await browser.open(link(range, store), { ...place, ...options });
       return () => opened.close();
     });
     const fits = () => opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth");
