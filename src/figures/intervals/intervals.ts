@@ -198,8 +198,11 @@ function negative(decimal: string): string {
   return decimal.startsWith("-") ? decimal.slice(1) : `-${decimal}`;
 }
 
+/** Seconds of a statement are integers of 32 bits, which have twice these and the longest interval. */
+const viewersSeconds = 2 ** 30;
+
 const lookUpViewers = batchIntervals<Key, IntervalViewers>(
-  () => "",
+  ({ from }) => String(Math.floor(from / viewersSeconds)),
   async (db, show, intervals) => {
     const parts = new Parts(intervals);
     const rows = await db.$queryRaw<ViewersRow[]>(viewersOfParts(show, parts));

@@ -116,6 +116,21 @@ describe("an interval", () => {
     expect(await between(sold.store, sold.lsId, from, until, "sales orders")).toEqual({ sales: 0, orders: 0 });
   });
 
+  test("is the same beside one of other centuries", async () => {
+    const { store, lsId } = sold;
+    const expected = await between(store, lsId, second(10), second(21));
+    for (const [from, until] of [
+      ["0001-01-01T00:00:00Z", "0001-01-01T00:00:01Z"],
+      ["9999-01-01T00:00:00Z", "9999-01-01T00:00:01Z"],
+    ]) {
+      const query = `{ liveStreamAnalytics(lsId: "${lsId}") { far: between(from: "${from}", until: "${until}") { ${all} }
+        between(from: "${second(10)}", until: "${second(21)}") { ${all} } } }`;
+      const { data, errors } = await store.graphql(query);
+      expect(errors).toBeUndefined();
+      expect(data.liveStreamAnalytics).toEqual({ far: { ...nothing, seconds: 1 }, between: expected });
+    }
+  });
+
   test("of five years around the show has all of it", async () => {
     const expected = { sales: 35.5, netSales: 30.25, orders: 1, peakViewers: 1, averageViewers: 0, newViewers: 1 };
     const fields = Object.keys(expected).join(" ");
