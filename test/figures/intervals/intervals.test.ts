@@ -155,6 +155,15 @@ describe("an interval", () => {
   });
 });
 
+test("the mean of viewers is rounded from what it is, halves up", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  await recorded(store, lsId, [
+    view("a", { viewerId: "ann", seconds: 200, occurredAt: second(200) }),
+    view("b", { viewerId: "bob", seconds: 1, occurredAt: second(1) }),
+  ]);
+  expect(await between(store, lsId, second(0), second(200), "averageViewers")).toEqual({ averageViewers: 1.01 });
+});
+
 describe("bounds of arguments:", () => {
   const moments = async (fields: string) => {
     const { store, lsId } = await storeWithSales();
