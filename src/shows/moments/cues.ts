@@ -12,6 +12,7 @@ const times = {
 const arrow = "-->";
 /** Not `<3`, which is text. */
 const tag = /<\/?(?:\p{L}|\d+:)[^<>]*>/gu;
+const reference = /&([a-z]+|#39);/gu;
 const references = new Map(
   Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", lrm: "\u{200e}", rlm: "\u{200f}" }),
 );
@@ -34,11 +35,13 @@ export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: 
   }
 }
 
-/** The lines between blank ones, with the number of the first. */
+/** The lines between empty ones, with the number of the first. One of blanks counts as empty where a cue follows. */
 function* blocksOf(lines: readonly string[]) {
   let texts: string[] = [];
   for (const [index, text] of [...lines, ""].entries()) {
-    if (text.trim() !== "") texts.push(text);
+    const isBlank = text.trim() === "";
+    const isEmpty = text === "" || (isBlank && lines.slice(index + 1, index + 3).some((next) => next.includes(arrow)));
+    if (!isEmpty && !(isBlank && texts.length === 0)) texts.push(text);
     else if (texts.length > 0) {
       yield { line: index + 1 - texts.length, texts };
       texts = [];
@@ -89,7 +92,7 @@ function uniqueId(identifier: string, cue: number, ids: Set<string>): string {
 
 /** Null for a cue without text. */
 function titleOf(texts: readonly string[]): string | null {
-  const shown = texts.map((text) => text.trim()).join(" ");
-  const title = shown.replaceAll(tag, "").trim();
-  return title.replaceAll(/&([a-z]+|#39);/gu, (written, name: string) => references.get(name) ?? written) || null;
+  const shown = texts.flatMap((text) => text.trim() || []).join(" ");
+  const text = shown.replaceAll(tag, "").replaceAll(reference, (written, name) => references.get(name) ?? written);
+  return text.trim() || null;
 }

@@ -109,10 +109,21 @@ test("a moment with a known id is replaced, and ids of cues are unique", async (
   expect(await ids("vtt", `WEBVTT\n\n${given.join("\n")}`)).toEqual(["a-3", "a", "a-4"]);
 });
 
+test("a line of blanks is a part of its cue, unless another cue follows", async () => {
+  const file =
+    "WEBVTT\n\n00:00.000 --> 00:01.000\n \nHello\n\t\nyou\n \nb\n00:01.000 --> 00:02.000\n \n \n00:02.000 --> 00:03.000\nBye\n \n";
+  expect(await savedOf("vtt", file)).toEqual([
+    cue("cue-1", 0, 1, "Hello you"),
+    cue("b", 1, 2, null),
+    cue("cue-3", 2, 3, "Bye"),
+  ]);
+});
+
 test.each(["vtt", "srt"] as const)("the character references of %s are read as characters", async (format) => {
   const times = format === "vtt" ? "WEBVTT\n\n00:00.000 --> 00:01.000" : "00:00:00,000 --> 00:00:01,000";
   const file = `${times}\n&lt;i&gt; &amp;lt; Tom&#39;s&nbsp;&quot;hat&quot; &other;\n`;
   expect(await savedOf(format, file)).toEqual([cue("cue-1", 0, 1, `<i> &lt; Tom's "hat" &other;`)]);
+  expect(await savedOf(format, `${times}\n&nbsp;\n`)).toEqual([cue("cue-1", 0, 1, null)]);
 });
 
 test("every problem of a file is named by its line and its column or field, and nothing is stored", async () => {
