@@ -13,7 +13,7 @@ export function intervalFigures(events: readonly SentEvent[], from: number, unti
     addToCart: count(happened, "ADD_TO_CART"),
     viewersAtStart: counts[0] ?? 0,
     peakViewers: Math.max(0, ...counts),
-    averageViewers: Math.round((counts.reduce((sum, viewers) => sum + viewers, 0) / (until - from || 1)) * 100) / 100,
+    averageViewers: Math.round((counts.reduce((sum, viewers) => sum + viewers, 0) * 100) / (until - from || 1)) / 100,
     newViewers: [...firstSeconds(events).values()].filter((second) => second >= from && second < until).length,
     ofProduct: typeof productId === "string" ? ofProduct(happened, productId) : null,
     isExact: true,

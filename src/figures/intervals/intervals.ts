@@ -198,8 +198,11 @@ function negative(decimal: string): string {
   return decimal.startsWith("-") ? decimal.slice(1) : `-${decimal}`;
 }
 
+/** Seconds of a statement are integers of 32 bits, which have twice these and the longest interval. */
+const viewersSeconds = 2 ** 30;
+
 const lookUpViewers = batchIntervals<Key, IntervalViewers>(
-  () => "",
+  ({ from }) => String(Math.floor(from / viewersSeconds)),
   async (db, show, intervals) => {
     const parts = new Parts(intervals);
     const rows = await db.$queryRaw<ViewersRow[]>(viewersOfParts(show, parts));
@@ -207,11 +210,11 @@ const lookUpViewers = batchIntervals<Key, IntervalViewers>(
     return (interval) => {
       const own = [...parts.of(interval)].flatMap((part) => known.get(part) ?? []);
       const sum = (of: (row: ViewersRow) => number) => own.reduce((total, row) => total + of(row), 0);
-      const average = sum(({ viewerSeconds }) => viewerSeconds) / (interval.until - interval.from);
+      const hundredths = (sum(({ viewerSeconds }) => viewerSeconds) * 100) / (interval.until - interval.from); // a half stays one
       return {
         viewersAtStart: own[0]?.atStart ?? 0,
         peakViewers: own.reduce((most, { peak }) => Math.max(most, peak), 0),
-        averageViewers: Math.round(average * 100) / 100,
+        averageViewers: Math.round(hundredths) / 100,
         newViewers: sum(({ newViewers }) => newViewers),
       };
     };

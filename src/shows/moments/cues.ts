@@ -12,6 +12,10 @@ const times = {
 const arrow = "-->";
 /** Not `<3`, which is text. */
 const tag = /<\/?(?:\p{L}|\d+:)[^<>]*>/gu;
+const reference = /&([a-z]+|#39);/gu;
+const references = new Map(
+  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", lrm: "\u{200e}", rlm: "\u{200f}" }),
+);
 /** The cues of an SRT or WebVTT file as moments of the kind SEGMENT. @param showStart the time of 00:00 */
 export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: Date): Generator<MomentItem, void> {
   const isVtt = format === "vtt";
@@ -31,11 +35,13 @@ export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: 
   }
 }
 
-/** The lines between blank ones, with the number of the first. */
+/** The lines between empty ones, with the number of the first. One of blanks counts as empty where a cue follows. */
 function* blocksOf(lines: readonly string[]) {
   let texts: string[] = [];
   for (const [index, text] of [...lines, ""].entries()) {
-    if (text.trim() !== "") texts.push(text);
+    const isBlank = text.trim() === "";
+    const isEmpty = text === "" || (isBlank && lines.slice(index + 1, index + 3).some((next) => next.includes(arrow)));
+    if (!isEmpty && !(isBlank && texts.length === 0)) texts.push(text);
     else if (texts.length > 0) {
       yield { line: index + 1 - texts.length, texts };
       texts = [];
@@ -61,8 +67,7 @@ function itemOf(
     return { at: timing, fault: `The times of a cue must be such as ${example}, not ${shownValue(given)}.` };
   }
   const id = idOf(timing === 1 ? (texts[0] ?? "").trim() : "");
-  const title = titleOf(texts.slice(timing + 1), format);
-  return { at: timing, value: { id, kind: "SEGMENT", startedAt, endedAt, title } };
+  return { at: timing, value: { id, kind: "SEGMENT", startedAt, endedAt, title: titleOf(texts.slice(timing + 1)) } };
 }
 
 /** The settings after the times say where a text is shown. */
@@ -76,18 +81,18 @@ function readTimes(text: string, format: CueFormat, showStart: Date) {
   });
 }
 
-/** The identifier, if it is not only a number. A repeated one gets the number of its cue. */
+/** The identifier, if it is not only a number. A repeated one gets the number of its cue, or the next one that is free. */
 function uniqueId(identifier: string, cue: number, ids: Set<string>): string {
   const wanted = /^\d*$/u.test(identifier) ? `cue-${identifier || cue}` : identifier;
-  const id = ids.has(wanted) ? `${wanted}-${cue}` : wanted;
+  let id = wanted;
+  for (let number = cue; ids.has(id); number += 1) id = `${wanted}-${number}`;
   ids.add(id);
   return id;
 }
 
 /** Null for a cue without text. */
-function titleOf(texts: readonly string[], format: CueFormat): string | null {
-  const shown = texts.map((text) => text.trim()).join(" ");
-  const title = shown.replaceAll(tag, "").trim();
-  const plain = format === "srt" ? title : title.replaceAll("&lt;", "<").replaceAll("&gt;", ">");
-  return plain.replaceAll("&amp;", "&") || null;
+function titleOf(texts: readonly string[]): string | null {
+  const shown = texts.flatMap((text) => text.trim() || []).join(" ");
+  const text = shown.replaceAll(tag, "").replaceAll(reference, (written, name) => references.get(name) ?? written);
+  return text.trim() || null;
 }

@@ -59,13 +59,14 @@ export async function saveMomentFile(
   const checked = new Problems();
   checkMoments(moments, [], checked);
   checkWithinShow(moments, show, [], checked);
-  const list = checked.list.map((problem) => {
+  const placed = checked.list.map((problem) => {
     const [index, ...path] = problem.path;
     const { line = 1 } = read[Number(index)] ?? {};
-    return { ...problem, line, path: format === "csv" ? columnAt(path) : path };
+    return { ...problem, line, path };
   });
-  const problems = inOrderOfRows(unreadable, { list, total: checked.total });
-  if (problems.total > 0) throw validationFailed(problems);
+  const { list, total } = inOrderOfRows(unreadable, { list: placed, total: checked.total });
+  const columnsAt = list.map((problem) => ({ ...problem, path: columnAt(problem.path) }));
+  if (total > 0) throw validationFailed({ list: format === "csv" ? columnsAt : list, total });
   return saveMoments(db, storeId, lsId, moments);
 }
 

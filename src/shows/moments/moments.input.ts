@@ -65,23 +65,28 @@ function checkMoment({ kind, host, ...moment }: MomentInput, path: Path, problem
   problems.add({ code: "INVALID_VALUE", message, path: [...path, "endedAt"] });
 }
 
-/** Reports moments that are not within their show: from a day before its start to a day after its end, or after now. */
+/** Reports moments that are not within their show: from a day before its start to a day after its end, or after now if it is live. */
 export function checkWithinShow(
   moments: readonly MomentInput[],
   show: Parameters<typeof timesOf>[0],
   path: Path,
   problems: Problems,
 ): void {
-  const earliest = show.startedAt.getTime() - dayMs;
+  const earliest = wholeSeconds(show.startedAt).getTime() - dayMs;
   const { endedAt: showEnd } = timesOf(show);
-  const latest = (showEnd?.getTime() ?? Math.max(show.startedAt.getTime(), Date.now())) + dayMs;
+  const now = new Date();
+  const [end, endName] =
+    showEnd !== null
+      ? [showEnd, "the end of the show"]
+      : now > show.startedAt
+        ? [now, "now"]
+        : [show.startedAt, "the start of the show"];
+  const latest = end.getTime() + dayMs;
   for (const [index, { startedAt, endedAt }] of moments.entries()) {
     for (const [name, time] of Object.entries({ startedAt, endedAt })) {
       if (!isGiven(time)) continue;
       const rule =
-        time.getTime() < earliest
-          ? "at most a day before the start of the show"
-          : `at most a day after ${showEnd === null ? "now" : "the end of the show"}`;
+        time.getTime() < earliest ? "at most a day before the start of the show" : `at most a day after ${endName}`;
       if (time.getTime() >= earliest && time.getTime() <= latest) continue;
       problems.add({ code: "INVALID_VALUE", message: mustBe(name, rule, time), path: [...path, index, name] });
     }

@@ -61,7 +61,8 @@ const MomentInput = builder.inputType("MomentInput", {
     kind: t.field({ type: MomentKind, description: "A PIN needs a productId, a HOST a host." }),
     startedAt: t.field({
       type: "DateTime",
-      description: "From a day before the start of the show to a day after its end, or after now until it ends.",
+      description:
+        "From a day before the start of the show to a day after its end; until it ends, to a day after now, or after its start if that is later.",
     }),
     endedAt: t.field({
       type: "DateTime",

@@ -117,6 +117,21 @@ describe("an interval", () => {
     expect(await between(sold.store, sold.lsId, from, until, "sales orders")).toEqual({ sales: 0, orders: 0 });
   });
 
+  test("is the same beside one of other centuries", async () => {
+    const { store, lsId } = sold;
+    const expected = await between(store, lsId, second(10), second(21));
+    for (const [from, until] of [
+      ["0001-01-01T00:00:00Z", "0001-01-01T00:00:01Z"],
+      ["9999-01-01T00:00:00Z", "9999-01-01T00:00:01Z"],
+    ]) {
+      const query = `{ liveStreamAnalytics(lsId: "${lsId}") { far: between(from: "${from}", until: "${until}") { ${all} }
+        between(from: "${second(10)}", until: "${second(21)}") { ${all} } } }`;
+      const { data, errors } = await store.graphql(query);
+      expect(errors).toBeUndefined();
+      expect(data.liveStreamAnalytics).toEqual({ far: { ...nothing, seconds: 1 }, between: expected });
+    }
+  });
+
   test("of five years around the show has all of it", async () => {
     const expected = { sales: 35.5, netSales: 30.25, orders: 1, peakViewers: 1, averageViewers: 0, newViewers: 1 };
     const fields = Object.keys(expected).join(" ");
@@ -139,6 +154,15 @@ describe("an interval", () => {
     const { status, body } = await store.get(`${analyticsPath(lsId)}/between?from=${from}&until=${until}`);
     expect([status, body.errors]).toEqual([400, problems]);
   });
+});
+
+test("the mean of viewers is rounded from what it is, halves up", async () => {
+  const { store, lsId } = await storeWithShow(app);
+  await recorded(store, lsId, [
+    view("a", { viewerId: "ann", seconds: 200, occurredAt: second(200) }),
+    view("b", { viewerId: "bob", seconds: 1, occurredAt: second(1) }),
+  ]);
+  expect(await between(store, lsId, second(0), second(200), "averageViewers")).toEqual({ averageViewers: 1.01 });
 });
 
 describe("bounds of arguments:", () => {

@@ -103,8 +103,27 @@ test("a moment with a known id is replaced, and ids of cues are unique", async (
   expect(await save(show, "csv", csv)).toEqual({ accepted: 2, created: 2, replaced: 0 });
   expect(await save(show, "ndjson", ndjson)).toEqual({ accepted: 2, created: 0, replaced: 2 });
   const repeated = "7\n00:00:01,000 --> 00:00:02,000\n\n7\n00:00:03,000 --> 00:00:04,000\n";
-  const ids = (await savedOf("srt", repeated)).map(({ id }) => id);
-  expect(ids).toEqual(["cue-7", "cue-7-2"]);
+  const ids = async (format: MomentFormat, file: string) => (await savedOf(format, file)).map(({ id }) => id);
+  expect(await ids("srt", repeated)).toEqual(["cue-7", "cue-7-2"]);
+  const given = ["a-3", "a", "a"].map((id, second) => `${id}\n00:0${second}.000 --> 00:09.000\n`);
+  expect(await ids("vtt", `WEBVTT\n\n${given.join("\n")}`)).toEqual(["a-3", "a", "a-4"]);
+});
+
+test("a line of blanks is a part of its cue, unless another cue follows", async () => {
+  const file =
+    "WEBVTT\n\n00:00.000 --> 00:01.000\n \nHello\n\t\nyou\n \nb\n00:01.000 --> 00:02.000\n \n \n00:02.000 --> 00:03.000\nBye\n \n";
+  expect(await savedOf("vtt", file)).toEqual([
+    cue("cue-1", 0, 1, "Hello you"),
+    cue("b", 1, 2, null),
+    cue("cue-3", 2, 3, "Bye"),
+  ]);
+});
+
+test.each(["vtt", "srt"] as const)("the character references of %s are read as characters", async (format) => {
+  const times = format === "vtt" ? "WEBVTT\n\n00:00.000 --> 00:01.000" : "00:00:00,000 --> 00:00:01,000";
+  const file = `${times}\n&lt;i&gt; &amp;lt; Tom&#39;s&nbsp;&quot;hat&quot; &other;\n`;
+  expect(await savedOf(format, file)).toEqual([cue("cue-1", 0, 1, `<i> &lt; Tom's "hat" &other;`)]);
+  expect(await savedOf(format, `${times}\n&nbsp;\n`)).toEqual([cue("cue-1", 0, 1, null)]);
 });
 
 test("every problem of a file is named by its line and its column or field, and nothing is stored", async () => {
@@ -119,6 +138,8 @@ test("every problem of a file is named by its line and its column or field, and 
     [5, "", "The row has 2 cells, but the header has 8."],
     [6, "", "A closing quote must be followed by a comma or the end of the line."],
   ]);
+  const halfHost = "id,kind,startedAt,hostName\nh,HOST,2026-05-04T18:40:00Z,Alex\n";
+  expect(await problemsOf("csv", halfHost)).toEqual([[2, "hostEmail", "host.email is required."]]);
   expect(await problemsOf("csv", "id,kind,color,Id,color\n1,PIN,red,2,blue")).toEqual([
     [1, "color", 'A moment has no column "color".'],
     [1, "Id", "The column id appears twice."],

@@ -238,6 +238,17 @@ describe("a moment ends", () => {
     expect(await seconds()).toEqual([300, 90, 110]);
   });
 
+  test("within a day after the start of a show that is scheduled", async () => {
+    stopClock();
+    const inDays = (days: number, ms = 0) => fromNow(days * 86_400_000 + ms).toISOString();
+    const { store, lsId } = await storeWithShow({ status: "SCHEDULED", startedAt: inDays(7), durationSeconds: null });
+    await savedMoments(store, lsId, [marker("m", 0, { startedAt: inDays(8) })]);
+    const message = `startedAt must be at most a day after the start of the show, not ${inDays(8, 1)}.`;
+    expect(await styles.REST.save(store, lsId, [marker("m", 0, { startedAt: inDays(8, 1) })])).toMatchObject({
+      errors: [{ message, path: ["moments", 0, "startedAt"] }],
+    });
+  });
+
   test("within a day after now while the show is live", async () => {
     stopClock();
     const { store, lsId } = await storeWithShow({ status: "LIVE", durationSeconds: null });
@@ -248,6 +259,14 @@ describe("a moment ends", () => {
     });
     await savedMoments(store, lsId, [marker("m", 0, { endedAt: after(86_400_000) })]);
   });
+});
+
+test("the earliest moment of a show that starts within a second can be saved as it is read", async () => {
+  const { store, lsId } = await storeWithShow({ startedAt: "2026-05-04T18:30:00.750Z" });
+  await savedMoments(store, lsId, [marker("m", 0, { startedAt: "2026-05-03T18:30:00.750Z" })]);
+  const read = await momentsOf(store, lsId);
+  await savedMoments(store, lsId, read);
+  expect(await momentsOf(store, lsId)).toEqual(read);
 });
 
 describe("a condition of PUT", () => {
