@@ -259,6 +259,30 @@ test("Escape closes what is over the charts before it removes selected intervals
   await opened.close();
 });
 
+test("a failure of the figures of intervals is said, and a tab that is shown asks again at once", async () => {
+  const opened = await openNewestShow(browser, app, store);
+  const { page } = opened;
+  await page.locator("canvas").nth(3).waitFor();
+  const refused = {
+    errors: [{ message: "Too many calls.", extensions: { code: "RATE_LIMITED", retryAfterSeconds: 99 } }],
+  };
+  let isRefused = true;
+  await page.route("**/graphql", (route) =>
+    isRefused && route.request().postData()?.includes("Intervals(") === true
+      ? route.fulfill({ status: 429, json: refused })
+      : route.continue(),
+  );
+  await drag(page, 0, 0.1, 0.2);
+  await page.getByText("Too many calls.").waitFor();
+  expect(await page.getByRole("status").allInnerTexts()).not.toContainEqual(expect.stringContaining("…"));
+  isRefused = false;
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  await expect.poll(async () => (await selectedRows(page))[0]?.[2]).toBe("10.00");
+  await expect.poll(() => page.getByText("Too many calls.").count()).toBe(0);
+  expectClean(opened, [/429/u]);
+  await opened.close();
+});
+
 test("the figures of a selected interval grow while the show runs", async () => {
   const own = await createTestStore(app);
   const { id } = await saved(own, { status: "LIVE", startedAt: ago(1_200_000).toISOString() });

@@ -99,7 +99,7 @@ export function IntervalTable({ selection: { intervals, clear }, figures, format
   const of = JSON.stringify([intervals, figures.map(Boolean)]);
   return (
     <>
-      <Announcement of={of} text={intervals.length === 0 ? "" : news.join("; ")} />
+      <Announcement of={of} text={figures.every(Boolean) ? news.join("; ") : ""} />
       {intervals.length > 0 && (
         <section class="selected" aria-label="Selected intervals">
           <div class="scroll wide" tabIndex={0} role="region" aria-label="Figures of the selected intervals">

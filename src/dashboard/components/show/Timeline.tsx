@@ -5,7 +5,7 @@ import { useIntervalFigures } from "../../hooks/useIntervalFigures.js";
 import { useSelection } from "../../hooks/useSelection.js";
 import { useTimeline } from "../../hooks/useShow.js";
 import type { ShowAnalytics } from "../../queries/show.js";
-import { Segments } from "../Elements.js";
+import { Problem, Segments } from "../Elements.js";
 import { PointTable } from "../FigureTable.js";
 import { axisOf, TimelineChart } from "../TimelineChart.js";
 import { IntervalLayer, IntervalTable } from "./Intervals.js";
@@ -97,6 +97,7 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
           </TimelineChart>
         ))}
       </div>
+      <Problem text={figures.problem} />
       <IntervalTable selection={selection} figures={figures.ofIntervals} formatMoney={formatMoney} />
       <PointTable
         label="Timeline as a table"
