@@ -59,9 +59,9 @@ export const formatCompact = (value: number): string => compact.format(value);
 export const formatMoment = (iso: string): string => inZone({ ...date, ...clock, ...named }).format(new Date(iso));
 export const formatExactClock = (ms: number): string => inZone({ ...clock, second: "2-digit", ...named }).format(ms);
 
-/** From one second until another, with their days if these differ. */
+/** From one second until another, with their days. */
 export const formatInterval = (fromMs: number, untilMs: number): string =>
-  inZone({ ...clock, second: "2-digit" }).formatRange(fromMs, untilMs);
+  inZone({ ...day, ...clock, second: "2-digit" }).formatRange(fromMs, untilMs);
 
 const ofClock = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });

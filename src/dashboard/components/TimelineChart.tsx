@@ -42,12 +42,15 @@ export interface Interval {
 /** Points are at the middle of each bucket, so that bars cover its time. Bars of days are above their dates. */
 const middleOf = (bucketSeconds: number): number => (bucketSeconds < 86_400 ? bucketSeconds / 2 : 0);
 
-/** The times at both ends of a chart. */
+/** The times at both ends of a chart, along which each bar covers its time. */
 export function axisOf(points: readonly ChartPoint[], bucketSeconds: number): Interval {
-  const beforeMs = (bucketSeconds / 2 - middleOf(bucketSeconds)) * 1_000;
   const [first, last] = [points[0]?.startsAtMs ?? 0, points.at(-1)?.startsAtMs ?? 0];
-  return { fromMs: first - beforeMs, untilMs: last - beforeMs + bucketSeconds * 1_000 };
+  return { fromMs: first, untilMs: last + bucketSeconds * 1_000 };
 }
+
+/** Whether any of an interval lies along the axis. */
+export const isWithin = ({ fromMs, untilMs }: Interval, axis: Interval): boolean =>
+  fromMs < axis.untilMs && untilMs > axis.fromMs;
 
 /** Where an interval lies along the axis of a chart. */
 export function placeOf({ fromMs, untilMs }: Interval, axis: Interval) {

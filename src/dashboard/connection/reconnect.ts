@@ -24,7 +24,7 @@ export function backoffMs(failures: number, random = Math.random()): number {
 
 /**
  * Follows a stream until the signal aborts, and reconnects whenever it breaks: after a growing delay or the server's Retry-After, and
- * immediately when the browser is back online or `retryNow` is called. After a permanent failure, only these two reconnect.
+ * immediately when the browser is back online, its tab is shown or `retryNow` is called. After a permanent failure, only these reconnect.
  */
 export async function follow<Value>(
   open: () => AsyncIterable<Value>,
@@ -68,10 +68,10 @@ function mayPass({ kind }: Failure): boolean {
   return kind === "unreachable" || kind === "rateLimited" || kind === "broken";
 }
 
-/** Ends early when the browser is back online, `retryNow` is called or the signal aborts. @param ms undefined to wait only for these */
+/** Ends early when the browser is back online, its tab is shown, `retryNow` is called or the signal aborts. @param ms undefined for no other */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
-  const events = [[wake, "wake"] as const, [globalThis as unknown as EventTarget, "online"] as const];
-  return wait({ events, ...(ms !== undefined && { ms }) }, signal);
+  const events = ["online", "visibilitychange"].map((name) => [globalThis as unknown as EventTarget, name] as const);
+  return wait({ events: [[wake, "wake"], ...events], ...(ms !== undefined && { ms }) }, signal);
 }
 
 /** How a wait can end, other than by its signal. */

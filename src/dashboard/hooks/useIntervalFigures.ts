@@ -17,10 +17,11 @@ interface Wanted {
 /** The live figures of a pin and of selected intervals, by a subscription of their own: those of the show are the same for all its pages. */
 export function useIntervalFigures(token: string, wanted: Wanted) {
   const open = (signal: AbortSignal) => watchIntervals(wanted, { token, signal });
-  const { value } = useFollowed(open, JSON.stringify([token, wanted]));
+  const { value, connection } = useFollowed(open, JSON.stringify([token, wanted]));
   const { one, other, moments } = value?.analytics ?? {};
   return {
     ofPin: value?.pin === wanted.pin ? moments?.[0]?.figures : undefined,
+    problem: "failure" in connection ? connection.failure.message : undefined,
     ofIntervals: wanted.intervals.map((interval) => [one, other][value?.intervals.indexOf(interval) ?? -1]),
   };
 }

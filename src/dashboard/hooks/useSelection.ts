@@ -1,5 +1,5 @@
 import type { TargetedPointerEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Interval } from "../components/TimelineChart.js";
 
 /** A selection that is not finished, from where it began to where it is now, in any order. */
@@ -34,11 +34,6 @@ export function useSelection({ fromMs, untilMs }: Interval, bucketSeconds: numbe
     drop();
     setIntervals([]);
   };
-  useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => key === "Escape" && clear();
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
 
   const timeAt = ({ clientX, currentTarget }: Pointed) => {
     const { left, width } = (currentTarget.querySelector(".u-over") ?? currentTarget).getBoundingClientRect();
@@ -85,5 +80,6 @@ export function useSelection({ fromMs, untilMs }: Interval, bucketSeconds: numbe
     const head = within(moved);
     setDraft(draftOf(event.shiftKey ? anchorMs : head, head));
   };
-  return { intervals, draft, handlers, onKeyDown, drop, clear };
+  const onBlur = () => setDraft(undefined); // a pointer may have begun another selection, which moves the focus
+  return { intervals, draft, handlers, onKeyDown, onBlur, clear };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { fromNow, stopClock } from "../../support/clock.js";
+import { ago, stopClock } from "../../support/clock.js";
 import { createTestStore, startApp } from "../../support/app.js";
 import { expectClean, openAppInBrowser } from "../../support/browser/browser.js";
 import {
@@ -219,7 +219,7 @@ test("a server that only runs persisted operations accepts those of the dashboar
 test("a running show says how many watch now, and its running minute has no fewer viewers", async () => {
   stopClock(); // else the minute may be over before the page asks, and the next one is without viewers
   const own = await createTestStore(app);
-  const now = fromNow(0).getTime();
+  const now = ago(0).getTime();
   const { id } = await saved(own, { status: "LIVE", startedAt: new Date(now - 300_000).toISOString() });
   const minute = Math.floor(now / 60_000) * 60_000;
   const seen = (minutes: number, viewerId: string) =>

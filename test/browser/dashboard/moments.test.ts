@@ -125,6 +125,10 @@ test("pins are bands below each chart, in the color of their product, and show t
   await expect.poll(async () => (await pinFigures(page))["Sales"]).toBe("30.00");
   await page.getByRole("status").filter({ hasText: "Sales,30.00" }).waitFor({ state: "attached" });
   await opened.screenshot("moments.pins");
+  await page.keyboard.press("Home");
+  await expect.poll(async () => (await pinFigures(page))["Sales"]).toBe("10.00");
+  await page.keyboard.press("End");
+  await expect.poll(async () => (await pinFigures(page))["Sales"]).toBe("50.00");
   await page.keyboard.press("Escape");
   await expect.poll(() => page.locator(".pin-figures").count()).toBe(0);
   expectClean(opened);
@@ -156,13 +160,41 @@ test("a pin that somebody saves appears on an open page, and its figures grow", 
   await opened.close();
 });
 
+test("only pins within the chart are bands, and the one of this minute is named", async () => {
+  const own = await createTestStore(app);
+  const pin = (id: string, minute: number, more = {}) => {
+    const time = { startedAt: ago(-60_000 * minute).toISOString(), ...more };
+    return { id, kind: "PIN", productId: id, title: id.repeat(50), ...time };
+  };
+  const { id } = await saved(own, { status: "LIVE", startedAt: ago(1_800_000).toISOString() });
+  await recorded(own, id, [order("o", 5, { occurredAt: ago(1_000_000).toISOString() })]);
+  await savedMoments(own, id, [
+    pin("before", -50, { endedAt: ago(2_400_000).toISOString() }),
+    pin("first", -30),
+    pin("second", -10),
+    pin("next", 5),
+  ]);
+  const opened = await openNewestShow(browser, app, own, phone);
+  const { page } = opened;
+  await page.getByText("Shown now: second").waitFor();
+  expect(await bands(page).evaluateAll((all: any[]) => all.map(({ dataset }) => dataset.id))).toEqual([
+    "first",
+    "second",
+  ]);
+  await bands(page).last().focus();
+  await page.locator(".pin-figures").waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expectClean(opened);
+  await opened.close();
+});
+
 test("dragging over charts selects intervals, whose figures and difference are shown", async () => {
   const opened = await openNewestShow(browser, app, store);
   const { page } = opened;
   await page.locator("canvas").nth(3).waitFor();
   await drag(page, 0, 0.1, 0.2);
   await expect.poll(async () => (await selectedRows(page))[0]?.slice(2)).toEqual(["10.00", "10.00", "1"]);
-  expect((await selectedRows(page))[0]?.[0]).toMatch(/^1: 6:3[56]:\d\d PM – 6:4[12]:\d\d PM$/u);
+  expect((await selectedRows(page))[0]?.[0]).toMatch(/^1: May 4, 6:3[56]:\d\d PM – 6:4[12]:\d\d PM$/u);
   expect(await intervalMarks(page)).toBe(4);
   await drag(page, 3, 0.7, 0.5); // backwards, over another chart
   await expect
@@ -189,6 +221,68 @@ test("dragging over charts selects intervals, whose figures and difference are s
   await opened.close();
 });
 
+test("an interval has its days, also where it is not in the chart, and a bar of a day covers that day", async () => {
+  const opened = await openNewestShow(browser, app, store);
+  const { page } = opened;
+  await page.getByText("Until now").click();
+  await page.getByText("In steps of 1 day").waitFor();
+  await page.getByRole("slider").focus();
+  for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await expect.poll(async () => (await selectedRows(page))[0]?.[0]).toBe("1: May 5, 12:00:00 AM – May 6, 12:00:00 AM");
+  expect(await intervalMarks(page)).toBe(8); // four are of the keyboard's cursor
+  await page.getByText("During the show").click();
+  await expect.poll(() => intervalMarks(page)).toBe(0);
+  expect((await selectedRows(page)).length).toBe(1);
+  await opened.close();
+});
+
+test("Escape closes what is over the charts before it removes selected intervals", async () => {
+  const opened = await openNewestShow(browser, app, store);
+  const { page } = opened;
+  await page.getByRole("slider").focus();
+  await page.keyboard.press("ArrowRight");
+  await drag(page, 0, 0.1, 0.2); // the focus leaves the keyboard's cursor
+  await expect.poll(() => intervalMarks(page)).toBe(4);
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "New show" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.locator(".pins").nth(1).locator(".pin").first().hover();
+  await page.locator(".pin-figures").waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.locator(".pin-figures").count()).toBe(0);
+  expect(await intervalMarks(page)).toBe(4);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => intervalMarks(page)).toBe(0);
+  expectClean(opened);
+  await opened.close();
+});
+
+test("a failure of the figures of intervals is said, and a tab that is shown asks again at once", async () => {
+  const opened = await openNewestShow(browser, app, store);
+  const { page } = opened;
+  await page.locator("canvas").nth(3).waitFor();
+  const refused = {
+    errors: [{ message: "Too many calls.", extensions: { code: "RATE_LIMITED", retryAfterSeconds: 99 } }],
+  };
+  let isRefused = true;
+  await page.route("**/graphql", (route) =>
+    isRefused && route.request().postData()?.includes("Intervals(") === true
+      ? route.fulfill({ status: 429, json: refused })
+      : route.continue(),
+  );
+  await drag(page, 0, 0.1, 0.2);
+  await page.getByText("Too many calls.").waitFor();
+  expect(await page.getByRole("status").allInnerTexts()).not.toContainEqual(expect.stringContaining("…"));
+  isRefused = false;
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  await expect.poll(async () => (await selectedRows(page))[0]?.[2]).toBe("10.00");
+  await expect.poll(() => page.getByText("Too many calls.").count()).toBe(0);
+  expectClean(opened, [/429/u]);
+  await opened.close();
+});
+
 test("the figures of a selected interval grow while the show runs", async () => {
   const own = await createTestStore(app);
   const { id } = await saved(own, { status: "LIVE", startedAt: ago(1_200_000).toISOString() });
@@ -210,13 +304,13 @@ test("the keyboard selects intervals, too, and screen readers hear their figures
     for (let time = 0; time < times; time += 1) await page.keyboard.press(key);
   };
   await press("ArrowRight", 5);
-  await expect.poll(async () => plain((await slider.getAttribute("aria-valuetext")) ?? "")).toBe("6:35:00 PM");
+  await expect.poll(async () => plain((await slider.getAttribute("aria-valuetext")) ?? "")).toBe("May 4, 6:35:00 PM");
   await press("Shift+ArrowRight", 5);
   await expect
     .poll(async () => plain((await slider.getAttribute("aria-valuetext")) ?? ""))
-    .toBe("6:35:00 PM – 6:40:00 PM");
+    .toBe("May 4, 6:35:00 PM – 6:40:00 PM");
   await page.keyboard.press("Enter");
-  const first = ["1: 6:35:00 PM – 6:40:00 PM", "5 min", "10.00", "10.00", "1"];
+  const first = ["1: May 4, 6:35:00 PM – 6:40:00 PM", "5 min", "10.00", "10.00", "1"];
   await expect.poll(() => selectedRows(page)).toEqual([first]);
   await page.getByRole("status").filter({ hasText: "Sales 10.00" }).waitFor({ state: "attached" });
   await page.keyboard.press("End");
@@ -225,7 +319,7 @@ test("the keyboard selects intervals, too, and screen readers hear their figures
   await expect
     .poll(async () => (await selectedRows(page)).slice(1))
     .toEqual([
-      ["2: 7:21:00 PM – 7:22:00 PM", "1 min", "50.00", "50.00", "1"],
+      ["2: May 4, 7:21:00 PM – 7:22:00 PM", "1 min", "50.00", "50.00", "1"],
       ["2 against 1", "−4 min\n−80%", "+40.00\n+400%", "+40.00\n+400%", "0"],
     ]);
   await page.getByRole("status").filter({ hasText: "2 against 1" }).waitFor({ state: "attached" });

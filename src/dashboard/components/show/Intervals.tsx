@@ -11,7 +11,7 @@ import type { useSelection } from "../../hooks/useSelection.js";
 import type { IntervalFigures } from "../../queries/intervals.js";
 import { Announcement } from "../Elements.js";
 import { FigureTable } from "../FigureTable.js";
-import { type Interval, placeOf } from "../TimelineChart.js";
+import { type Interval, isWithin, placeOf } from "../TimelineChart.js";
 
 type Selection = ReturnType<typeof useSelection>;
 
@@ -23,7 +23,7 @@ interface LayerProps {
 }
 
 /** Selected intervals over a chart. */
-export function IntervalLayer({ axis, selection: { intervals, draft, onKeyDown, drop }, isMain }: LayerProps) {
+export function IntervalLayer({ axis, selection: { intervals, draft, onKeyDown, onBlur }, isMain }: LayerProps) {
   const { fromMs, untilMs, headMs } = draft ?? { fromMs: axis.fromMs, untilMs: axis.fromMs, headMs: axis.fromMs };
   const slider = {
     role: "slider",
@@ -35,13 +35,17 @@ export function IntervalLayer({ axis, selection: { intervals, draft, onKeyDown, 
     "aria-valuenow": headMs / 1_000,
     "aria-valuetext": formatInterval(fromMs, untilMs),
     onKeyDown,
-    onBlur: drop,
+    onBlur,
   } as const;
   return (
     <div class="plot-over" {...(isMain ? slider : { "aria-hidden": true })}>
-      {[...intervals, ...(draft ? [draft] : [])].map((each, index) => (
-        <span key={index} class="interval" data-number={each === draft ? "" : index + 1} style={placeOf(each, axis)} />
-      ))}
+      {intervals.map(
+        (each, index) =>
+          isWithin(each, axis) && (
+            <span key={index} class="interval" data-number={index + 1} style={placeOf(each, axis)} />
+          ),
+      )}
+      {draft && <span class="interval" style={placeOf(draft, axis)} />}
     </div>
   );
 }
@@ -95,7 +99,7 @@ export function IntervalTable({ selection: { intervals, clear }, figures, format
   const of = JSON.stringify([intervals, figures.map(Boolean)]);
   return (
     <>
-      <Announcement of={of} text={intervals.length === 0 ? "" : news.join("; ")} />
+      <Announcement of={of} text={figures.every(Boolean) ? news.join("; ") : ""} />
       {intervals.length > 0 && (
         <section class="selected" aria-label="Selected intervals">
           <div class="scroll wide" tabIndex={0} role="region" aria-label="Figures of the selected intervals">

@@ -3,7 +3,7 @@ import { formatCount, formatExactClock, formatInterval, type FormatMoney } from 
 import type { PinFigures } from "../../queries/intervals.js";
 import type { Pin } from "../../queries/show.js";
 import { Announcement } from "../Elements.js";
-import { type Interval, placeOf } from "../TimelineChart.js";
+import { type Interval, isWithin, placeOf } from "../TimelineChart.js";
 import { cellsOf, columnsOf, type FigureColumn } from "./Intervals.js";
 
 interface Props {
@@ -28,18 +28,17 @@ export const nameOf = ({ product, title, productId }: Pin): string => product?.t
 
 const spanOf = ({ startedAt, endedAt }: Pin): Interval => ({
   fromMs: Date.parse(startedAt),
-  untilMs: endedAt === null ? Date.now() : Date.parse(endedAt),
+  untilMs: endedAt === null ? Math.max(Date.now(), Date.parse(startedAt)) : Date.parse(endedAt),
 });
+
+export const isShownAt = (now: number, { startedAt, endedAt }: Pin): boolean =>
+  Date.parse(startedAt) <= now && (endedAt === null || now < Date.parse(endedAt));
 
 /** Pins as bands below a chart, in the color of their product. The pointer, a tap or the focus shows the figures of one. */
 export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney }: Props) {
   const pin = pins.find(({ id }) => id === shown);
-  const focusable = pin ?? pins.at(-1);
   // Not again for each movement of the pointer: a show may have 2,000 pins.
-  const bands = useMemo(
-    () => <>{bandsOf(pins, axis, isMain, focusable)}</>,
-    [pins, axis.fromMs, axis.untilMs, focusable],
-  );
+  const bands = useMemo(() => <>{bandsOf(pins, axis, isMain, pin)}</>, [pins, axis.fromMs, axis.untilMs, pin]);
   const columns: readonly FigureColumn<PinFigures>[] = [
     ...columnsOf(formatMoney),
     ["Sales of the product", ({ ofProduct }) => ofProduct?.sales, formatMoney],
@@ -60,7 +59,7 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
       onMouseLeave={hide}
       onFocusIn={show}
       onFocusOut={hide}
-      onKeyDown={(event) => (event.key === "Escape" ? hide() : moveFocus(event))}
+      onKeyDown={moveFocus}
     >
       {bands}
       {pin !== undefined && (
@@ -86,24 +85,25 @@ export function Pins({ pins, axis, isMain, shown, onShown, figures, formatMoney 
   );
 }
 
-function bandsOf(pins: readonly Pin[], axis: Interval, isMain: boolean, focusable: Pin | undefined) {
+function bandsOf(pins: readonly Pin[], axis: Interval, isMain: boolean, pin: Pin | undefined) {
   const products = [...new Set(pins.map(({ productId }) => productId))]; // a later pin does not change their order
   const colors = new Map(products.map((productId, index) => [productId, `var(--pin-${index % colorCount})`]));
   const Band = isMain ? "button" : "span";
-  return pins
-    .filter((pin) => spanOf(pin).untilMs >= axis.fromMs)
-    .map((pin) => (
-      <Band
-        key={pin.id}
-        class="pin"
-        dir="auto"
-        data-id={pin.id}
-        style={{ ...placeOf(spanOf(pin), axis), "--pin": colors.get(pin.productId) }}
-        {...(isMain && { type: "button", tabIndex: pin === focusable ? 0 : -1 })}
-      >
-        {nameOf(pin)}
-      </Band>
-    ));
+  // The chart of a running show may end some seconds ago.
+  const visible = pins.filter((each) => isWithin(spanOf(each), axis) || isShownAt(Date.now(), each));
+  const focusable = pin ?? visible.at(-1);
+  return visible.map((each) => (
+    <Band
+      key={each.id}
+      class="pin"
+      dir="auto"
+      data-id={each.id}
+      style={{ ...placeOf(spanOf(each), axis), "--pin": colors.get(each.productId) }}
+      {...(isMain && { type: "button", tabIndex: each === focusable ? 0 : -1 })}
+    >
+      {nameOf(each)}
+    </Band>
+  ));
 }
 
 /** Moves the focus from band to band. Together, they are one stop of the Tab key. */
@@ -113,6 +113,8 @@ function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement 
   const moves = new Map([
     ["ArrowLeft", at - 1],
     ["ArrowRight", at + 1],
+    ["Home", 0],
+    ["End", bands.length - 1],
   ]);
   const next = bands[moves.get(event.key) ?? -1];
   if (next === undefined) return;

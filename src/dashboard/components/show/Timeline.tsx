@@ -1,15 +1,15 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { TimelineRange, TimelineSpan } from "../../buckets.js";
 import { formatCount, formatDuration, moneyFormat } from "../../format.js";
 import { useIntervalFigures } from "../../hooks/useIntervalFigures.js";
 import { useSelection } from "../../hooks/useSelection.js";
 import { useTimeline } from "../../hooks/useShow.js";
 import type { ShowAnalytics } from "../../queries/show.js";
-import { Segments } from "../Elements.js";
+import { Problem, Segments } from "../Elements.js";
 import { PointTable } from "../FigureTable.js";
 import { axisOf, TimelineChart } from "../TimelineChart.js";
 import { IntervalLayer, IntervalTable } from "./Intervals.js";
-import { nameOf, Pins } from "./Pins.js";
+import { isShownAt, nameOf, Pins } from "./Pins.js";
 
 interface Props {
   readonly token: string;
@@ -39,9 +39,18 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
   const axis = axisOf(each.points, span.bucketSeconds);
   const selection = useSelection(axis, span.bucketSeconds);
   const [shown, setShown] = useState<{ readonly chart: string; readonly id: string }>();
-  const { ofPin, ofIntervals } = useIntervalFigures(token, { lsId, pin: shown?.id, intervals: selection.intervals });
+  const figures = useIntervalFigures(token, { lsId, pin: shown?.id, intervals: selection.intervals });
   const formatMoney = moneyFormat(kpis.sales.currency);
-  const pinned = pins.at(-1);
+  const pinned = status === "LIVE" ? pins.find((pin) => isShownAt(Date.now(), pin)) : undefined;
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (key !== "Escape" || (target as Element).closest("dialog, input") !== null) return;
+      if (shown === undefined) selection.clear();
+      else setShown(undefined);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [shown]);
   return (
     <section class="card" aria-labelledby="timeline-heading">
       <header class="card-header">
@@ -55,7 +64,7 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
               it.
             </span>
           </p>
-          {pinned?.endedAt === null && (
+          {pinned && (
             <p class="small">
               Shown now: <strong dir="auto">{nameOf(pinned)}</strong>
             </p>
@@ -81,14 +90,15 @@ export function Timeline({ token, lsId, analytics, span, range, onRange }: Props
                 isMain={chart === charts[0]}
                 shown={shown?.chart === chart.name ? shown.id : undefined}
                 onShown={(id) => setShown(id === undefined ? undefined : { chart: chart.name, id })}
-                figures={ofPin}
+                figures={figures.ofPin}
                 formatMoney={formatMoney}
               />
             )}
           </TimelineChart>
         ))}
       </div>
-      <IntervalTable selection={selection} figures={ofIntervals} formatMoney={formatMoney} />
+      <Problem text={figures.problem} />
+      <IntervalTable selection={selection} figures={figures.ofIntervals} formatMoney={formatMoney} />
       <PointTable
         label="Timeline as a table"
         columns={[
