@@ -19,9 +19,10 @@ export function useIntervalFigures(token: string, wanted: Wanted) {
   const open = (signal: AbortSignal) => watchIntervals(wanted, { token, signal });
   const { value, connection } = useFollowed(open, JSON.stringify([token, wanted]));
   const { one, other, moments } = value?.analytics ?? {};
+  const failure = "failure" in connection ? connection.failure : undefined;
   return {
     ofPin: value?.pin === wanted.pin ? moments?.[0]?.figures : undefined,
-    problem: "failure" in connection ? connection.failure.message : undefined,
+    problem: failure?.kind === "unreachable" ? undefined : failure?.message, // then the show's figures fail, too, and it says so
     ofIntervals: wanted.intervals.map((interval) => [one, other][value?.intervals.indexOf(interval) ?? -1]),
   };
 }

@@ -89,8 +89,7 @@ function bandsOf(pins: readonly Pin[], axis: Interval, isMain: boolean, pin: Pin
   const products = [...new Set(pins.map(({ productId }) => productId))]; // a later pin does not change their order
   const colors = new Map(products.map((productId, index) => [productId, `var(--pin-${index % colorCount})`]));
   const Band = isMain ? "button" : "span";
-  // The chart of a running show may end some seconds ago.
-  const visible = pins.filter((each) => isWithin(spanOf(each), axis) || isShownAt(Date.now(), each));
+  const visible = pins.filter((each) => isWithin(spanOf(each), axis) || isShownAt(Date.now(), each)); // a chart may end before now
   const focusable = pin ?? visible.at(-1);
   return visible.map((each) => (
     <Band
