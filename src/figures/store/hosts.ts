@@ -3,10 +3,10 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
-import { listMoments, type Moment, spanOf, wholeSeconds } from "../../shows/moments/moments.js";
+import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums, partOf } from "../intervals/intervals.sql.js";
-import { Parts, type Range } from "../intervals/parts.js";
+import { Parts } from "../intervals/parts.js";
 import { Exact, money, quotient } from "../show/kpis.js";
 import { startedWithin } from "./storeFigures.js";
 import type { StoreRange } from "./storeRange.js";
@@ -176,62 +176,52 @@ const noSums: SumsRow = { sales: "0", refunds: "0", orders: "0", viewers: "0" };
 
 /** The HOST moments of a show that have lasted, and its totals at the same time. */
 async function readMoments(db: Database, show: Show, isOfMinutes: boolean) {
-  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment, isOfMinutes));
+  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment));
   const ranges = moments.map(({ range }) => range).filter(({ from, until }) => from < until);
   const parts = ranges.length === 0 ? undefined : new Parts(ranges);
-  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, ranges));
+  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, isOfMinutes));
   const known = new Map(rows.map((row) => [row.part, row]));
   const shares = moments.map(({ range, ms, ...moment }) => {
     const [part = -1] = parts?.of(range) ?? []; // one part each, because they do not overlap
-    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isKnown) };
+    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isExact && !isOfMinutes) };
   });
   return { totals: known.get(0) ?? show, moments: shares };
 }
 
 /** The time of a moment, if it is one of a host. */
-function presented(show: Show, moment: Moment, isOfMinutes: boolean) {
+function presented(show: Show, moment: Moment) {
   const host = hostOf(moment);
-  const span = spanOf(moment);
-  const [from, until] = [wholeSeconds(span.from), wholeSeconds(span.until)];
+  const { from, until } = spanOf(moment);
   if (moment.kind !== "HOST" || host === null || from >= until) return [];
   const start = show.startedAt.getTime();
   const end = start + timesOf(show).durationSeconds * 1_000;
-  const { isExact, ...range } = knownRange(show, from, until);
   return [
     {
       host,
       startedAt: moment.startedAt,
       ms: until.getTime() - from.getTime(),
       msOfShow: Math.max(0, Math.min(until.getTime(), end) - Math.max(from.getTime(), start)),
-      range: { ...range, isKnown: isExact && !isOfMinutes },
+      range: knownRange(show, from, until),
     },
   ];
 }
 
-type PartRange = Range & { readonly isKnown: boolean };
-
-/**
- * The totals of a show as part 0, and the sums of its parts: from stored events and first views from the first part on of which these are
- * known, as of all later ones, and before that from minutes.
- */
-function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Prisma.Sql {
+/** The totals of a show as part 0, and the sums of its parts. Refunds and viewers are not in minutes. */
+function sumsOfParts(show: Show, parts: Parts, isOfMinutes: boolean): Prisma.Sql {
   const { storeId, id, number } = show;
-  const known = ranges.find(({ isKnown }) => isKnown);
-  const since = (time: Prisma.Sql) =>
-    Prisma.sql`${time} >= ${timestampOf(known?.from ?? 0)} AND ${time} < ${timestampOf(parts.until)}`;
-  const [type, value, occurredAt] = [Prisma.sql`type`, Prisma.sql`value`, Prisma.sql`"occurredAt"`];
-  const others = ranges.filter(({ isKnown }) => !isKnown);
-  const ofMinutes = () => Prisma.sql`
-    UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, new Parts(others))}) AS minutes`;
-  const ofEvents = Prisma.sql`
-    UNION ALL SELECT ${partOf(occurredAt, parts)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
-    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (3, 4, 5, 6) AND ${since(occurredAt)}
-    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`, parts)}, 0, 0, 0, 1
-    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${since(Prisma.sql`"firstViewAt"`)}`;
+  const during = (time: Prisma.Sql) =>
+    Prisma.sql`${time} >= ${timestampOf(parts.from)} AND ${time} < ${timestampOf(parts.until)}`;
+  const [occurredAt, firstViewAt] = [Prisma.sql`"occurredAt"`, Prisma.sql`"firstViewAt"`];
+  const others = Prisma.sql`
+    UNION ALL SELECT ${partOf(occurredAt, parts)}, 0, 0, ${changes.refunds(Prisma.sql`type`, Prisma.sql`value`)}, 0
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (4, 6) AND ${during(occurredAt)}
+    UNION ALL SELECT ${partOf(firstViewAt, parts)}, 0, 0, 0, 1
+    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${during(firstViewAt)}`;
   return Prisma.sql`
     SELECT part, ${asText} FROM (
       SELECT part, sum(orders) AS orders, sum(sales) AS sales, sum(refunds) AS refunds, sum(viewers) AS viewers FROM (
         SELECT 0 AS part, ${totalsOf(storeId, Prisma.sql`${id}`)}
-        ${others.length === 0 ? Prisma.empty : ofMinutes()} ${known === undefined ? Prisma.empty : ofEvents}) AS parts
+        UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, parts)}) AS minutes
+        ${isOfMinutes ? Prisma.empty : others}) AS parts
       GROUP BY part) AS sums`;
 }
