@@ -1,7 +1,15 @@
 import { shownValue } from "../../lib/mustBe.js";
-import type { MomentItem } from "./moments.input.js";
 
 export type CueFormat = "srt" | "vtt";
+
+/** What a file has as one moment. */
+export interface MomentItem {
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  readonly value?: object;
+  /** Why it cannot be read. */
+  readonly fault?: string;
+}
 
 /** Hours, which WebVTT may leave out, minutes, seconds and milliseconds. */
 const times = {

@@ -10,16 +10,9 @@ import { isObject, notJson } from "../../lib/json/parseJson.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip, parseFlatJson } from "../../lib/text.js";
 import { findLiveStream } from "../liveStream.js";
-import { type CueFormat, cuesOf } from "./cues.js";
-import {
-  addTooMany,
-  checkMoments,
-  checkWithinShow,
-  type MomentInput,
-  type MomentItem,
-  momentsMax,
-} from "./moments.input.js";
-import { type MomentReceipt, saveMoments } from "./moments.save.js";
+import { type CueFormat, cuesOf, type MomentItem } from "./cues.js";
+import { type MomentInput, momentProblems, momentsMax, tooManyMoments } from "./moments.input.js";
+import { saveMoments } from "./moments.save.js";
 import { momentKinds } from "./moments.js";
 
 export type MomentFormat = "csv" | "ndjson" | CueFormat;
@@ -51,20 +44,18 @@ export async function saveMomentFile(
   lsId: string,
   bytes: AsyncIterable<Buffer>,
   format: MomentFormat,
-): Promise<MomentReceipt> {
+) {
   const show = await findLiveStream(db, storeId, lsId);
   const unreadable = new Problems();
   const read = await readMoments(await textOf(bytes), format, show.startedAt, unreadable);
   const moments = read.map((each) => each.moment);
-  const checked = new Problems();
-  checkMoments(moments, [], checked);
-  checkWithinShow(moments, show, [], checked);
-  const list = checked.list.map((problem) => {
-    const [index, ...path] = problem.path;
-    const { line = 1 } = read[Number(index)] ?? {};
-    return { ...problem, line, path: format === "csv" ? columnAt(path) : path };
-  });
-  const problems = inOrderOfRows(unreadable, { list, total: checked.total });
+  const { list, total } = momentProblems(moments, show, []);
+  const inFile = list.map(({ path: [index, ...path], ...problem }) => ({
+    ...problem,
+    line: read[Number(index)]?.line ?? 1,
+    path: format === "csv" ? columnAt(path) : path,
+  }));
+  const problems = inOrderOfRows(unreadable, { list: inFile, total });
   if (problems.total > 0) throw validationFailed(problems);
   return saveMoments(db, storeId, lsId, moments);
 }
@@ -79,7 +70,7 @@ async function readMoments(file: string, format: MomentFormat, showStart: Date, 
   for await (const { line, value, fault } of found) {
     items += 1;
     if (items > momentsMax) {
-      addTooMany([], problems);
+      problems.add(tooManyMoments([]));
       break;
     }
     if (fault !== undefined) {

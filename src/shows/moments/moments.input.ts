@@ -1,4 +1,4 @@
-import type { Path, Problems } from "../../errors.js";
+import { type Path, type Problem, Problems } from "../../errors.js";
 import { mustBe } from "../../lib/mustBe.js";
 import { checkHost, checkText, type HostInput, isGiven } from "../liveStream.input.js";
 import { timesOf } from "../liveStream.js";
@@ -14,38 +14,36 @@ export interface MomentInput {
   readonly title?: string | null | undefined;
 }
 
-/** What a file has as one moment. */
-export interface MomentItem {
-  /** The line on which it begins, from 1. */
-  readonly line: number;
-  readonly value?: object;
-  /** Why it cannot be read. */
-  readonly fault?: string;
-}
-
 /** The most moments of a show. */
 export const momentsMax = 2_000;
 
 const dayMs = 86_400_000;
 
-/** Checks every rule that needs no stored data. */
-export function checkMoments(moments: readonly MomentInput[], path: Path, problems: Problems): void {
-  if (moments.length > momentsMax) return addTooMany(path, problems);
+type TimedShow = Parameters<typeof timesOf>[0];
+
+/** What is wrong with moments of a show. */
+export function momentProblems(moments: readonly MomentInput[], show: TimedShow, path: Path): Problems {
+  const problems = new Problems();
+  if (moments.length > momentsMax) {
+    problems.add(tooManyMoments(path));
+    return problems;
+  }
   const ids = new Set<string>();
   for (const [index, moment] of moments.entries()) {
     const at = [...path, index];
     checkMoment(moment, at, problems);
+    checkTimes(moment, show, at, problems);
     if (ids.has(moment.id)) {
       const message = "Another moment of this request has this id.";
       problems.add({ code: "DUPLICATE", message, path: [...at, "id"] });
     }
     ids.add(moment.id);
   }
+  return problems;
 }
 
-export function addTooMany(path: Path, problems: Problems): void {
-  const message = `A show has at most ${momentsMax.toLocaleString("en")} moments.`;
-  problems.add({ code: "TOO_LONG", message, path });
+export function tooManyMoments(path: Path): Problem {
+  return { code: "TOO_LONG", message: `A show has at most ${momentsMax.toLocaleString("en")} moments.`, path };
 }
 
 function checkMoment({ kind, host, ...moment }: MomentInput, path: Path, problems: Problems): void {
@@ -59,31 +57,21 @@ function checkMoment({ kind, host, ...moment }: MomentInput, path: Path, problem
   };
   if (kind === "PIN") require("productId", moment.productId);
   if (kind === "HOST") require("host", host);
-  const { startedAt, endedAt } = moment;
-  if (!isGiven(endedAt) || wholeSeconds(endedAt) >= wholeSeconds(startedAt)) return;
-  const message = mustBe("endedAt", "at or after startedAt", endedAt);
-  problems.add({ code: "INVALID_VALUE", message, path: [...path, "endedAt"] });
 }
 
-/** Reports moments that are not within their show: from a day before its start to a day after its end, or after now. */
-export function checkWithinShow(
-  moments: readonly MomentInput[],
-  show: Parameters<typeof timesOf>[0],
-  path: Path,
-  problems: Problems,
-): void {
-  const earliest = show.startedAt.getTime() - dayMs;
-  const { endedAt: showEnd } = timesOf(show);
-  const latest = (showEnd?.getTime() ?? Math.max(show.startedAt.getTime(), Date.now())) + dayMs;
-  for (const [index, { startedAt, endedAt }] of moments.entries()) {
-    for (const [name, time] of Object.entries({ startedAt, endedAt })) {
-      if (!isGiven(time)) continue;
-      const rule =
-        time.getTime() < earliest
-          ? "at most a day before the start of the show"
-          : `at most a day after ${showEnd === null ? "now" : "the end of the show"}`;
-      if (time.getTime() >= earliest && time.getTime() <= latest) continue;
-      problems.add({ code: "INVALID_VALUE", message: mustBe(name, rule, time), path: [...path, index, name] });
-    }
+/** A moment is within its show: from a day before its start to a day after its end, or after now. */
+function checkTimes({ startedAt, endedAt }: MomentInput, show: TimedShow, path: Path, problems: Problems): void {
+  const report = (name: string, rule: string, time: Date) =>
+    problems.add({ code: "INVALID_VALUE", message: mustBe(name, rule, time), path: [...path, name] });
+  const showStart = show.startedAt.getTime();
+  const showEnd = timesOf(show).endedAt?.getTime();
+  const latest = (showEnd ?? Math.max(showStart, Date.now())) + dayMs;
+  for (const [name, time] of Object.entries({ startedAt, endedAt })) {
+    if (!isGiven(time)) continue;
+    if (time.getTime() < showStart - dayMs) report(name, "at most a day before the start of the show", time);
+    if (time.getTime() > latest)
+      report(name, `at most a day after ${showEnd === undefined ? "now" : "the end of the show"}`, time);
   }
+  if (isGiven(endedAt) && wholeSeconds(endedAt) < wholeSeconds(startedAt))
+    report("endedAt", "at or after startedAt", endedAt);
 }

@@ -4,12 +4,7 @@ import { builder, enumValues } from "../../schema/builder.js";
 import { hostOf } from "../liveStream.js";
 import { Host, HostInput, lsId } from "../liveStream.schema.js";
 import type { Moment as MomentValue, MomentKind as MomentKindValue } from "./moments.js";
-import {
-  deleteMoment,
-  type MomentDeletion as MomentDeletionValue,
-  type MomentReceipt as MomentReceiptValue,
-  saveMoments,
-} from "./moments.save.js";
+import { deleteMoment, saveMoments } from "./moments.save.js";
 
 export const MomentKind = builder.enumType("MomentKind", {
   description: "What a moment of a show is. Moments of one kind do not overlap: a later one ends an earlier one.",
@@ -74,7 +69,7 @@ const MomentInput = builder.inputType("MomentInput", {
   }),
 });
 
-const MomentReceipt = builder.objectRef<MomentReceiptValue>("MomentReceipt").implement({
+const MomentReceipt = builder.objectRef<Awaited<ReturnType<typeof saveMoments>>>("MomentReceipt").implement({
   description: "The result of saving moments.",
   fields: (t) => ({
     accepted: t.exposeInt("accepted", { description: "Moments that were saved." }),
@@ -83,7 +78,7 @@ const MomentReceipt = builder.objectRef<MomentReceiptValue>("MomentReceipt").imp
   }),
 });
 
-const MomentDeletion = builder.objectRef<MomentDeletionValue>("MomentDeletion").implement({
+const MomentDeletion = builder.objectRef<Awaited<ReturnType<typeof deleteMoment>>>("MomentDeletion").implement({
   description: "Confirms a deletion.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "The id of the deleted moment, so that caches can evict it." }),
