@@ -9,7 +9,7 @@ import { asText, localNumber, type ShowDelimiter, snakeCase } from "./showColumn
 export async function readMomentFigures(db: Database, storeId: string, lsId: string) {
   try {
     const moments = await listMoments(db, await findLiveStream(db, storeId, lsId));
-    return await Promise.all(moments.map((moment) => withFigures(db, storeId, lsId, moment)));
+    return await Promise.all(moments.map((moment) => withFigures(db, moment)));
   } catch (error) {
     if (error instanceof AppError && error.code === "LIVE_STREAM_NOT_FOUND") return [];
     throw error;
@@ -18,10 +18,10 @@ export async function readMomentFigures(db: Database, storeId: string, lsId: str
 
 type MomentFigures = Awaited<ReturnType<typeof withFigures>>;
 
-async function withFigures(db: Database, storeId: string, lsId: string, moment: Moment) {
-  const { id, kind, startedAt, endedAt, productId, title } = moment;
+async function withFigures(db: Database, moment: Moment) {
+  const { show, id, kind, startedAt, endedAt, productId, title } = moment;
   const wanted = { ...spanOf(moment), productId, isOfMinutes: false };
-  const { seconds, isExact, sums, viewers, ofProduct: shown } = await readInterval(db, storeId, lsId, wanted);
+  const { seconds, isExact, sums, viewers, ofProduct: shown } = readInterval(db, show, wanted);
   const [{ ofProduct, ...all }, watched] = await Promise.all([sums(), viewers()]);
   const figures = { seconds, ...all, ...watched, ofProduct: shown && ofProduct, isExact };
   return { id, kind, startedAt, endedAt, productId, host: hostOf(moment), title, figures };
