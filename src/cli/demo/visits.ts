@@ -90,18 +90,16 @@ const regulars = 150;
  * statement creates them, and one their moments, because saving them one by one would take longer than recording all events.
  */
 export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
-  const history = shows.map((show, index) => historyShow(show, index));
   const known = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
   const numbers = new Map(known.map(({ id, number }) => [id, number]));
-  const last = Math.max(0, ...numbers.values());
-  const missing = history.filter(({ show }) => !numbers.has(show.id));
-  for (const [index, { show }] of missing.entries()) numbers.set(show.id, last + 1 + index);
-  const numberOf = ({ id }: { readonly id: string }) => numbers.get(id) ?? 0;
-  await db.liveStream.createMany({
-    data: missing.map(({ show }) => ({ ...show, storeId, number: numberOf(show) })),
-  });
-  const moments = history.flatMap(({ show, moments: ofShow }) =>
-    ofShow.map(({ host, ...moment }) => ({ ...moment, ...columnsOf(host), storeId, show: numberOf(show) })),
+  let last = Math.max(0, ...numbers.values());
+  const history = shows.map(historyShow).map((past) => ({ ...past, number: numbers.get(past.show.id) ?? (last += 1) }));
+  const rows = history.map(({ show, number }) => ({ ...show, storeId, number }));
+  await db.liveStream.createMany({ data: rows, skipDuplicates: true });
+  const moments = history.flatMap(({ number, moments: ofShow }) =>
+    ofShow.map(({ id, kind, startedAt, productId = null, host }) => {
+      return { storeId, show: number, id, kind, startedAt, productId, ...columnsOf(host) };
+    }),
   );
   await db.showMoment.createMany({ data: moments, skipDuplicates: true });
   for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
@@ -130,7 +128,7 @@ function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof sho
   return { show, events, moments };
 }
 
-function columnsOf(host: HostInput | null) {
+function columnsOf(host: HostInput | null | undefined) {
   return { hostName: host?.name ?? null, hostEmail: host?.email ?? null };
 }
 
