@@ -8,7 +8,7 @@ import { knownRange } from "../intervals/intervals.js";
 import { minuteSums, partOf } from "../intervals/intervals.sql.js";
 import { Parts } from "../intervals/parts.js";
 import { Exact, money, quotient } from "../show/kpis.js";
-import { startedWithin } from "./storeFigures.js";
+import { pagesOfShows } from "./storeFigures.js";
 import type { StoreRange } from "./storeRange.js";
 
 type Decimal = Prisma.Decimal;
@@ -31,7 +31,6 @@ export interface HostSums extends Sums {
 
 const hourMs = 3_600_000;
 const rateDecimals = 2;
-const pageShows = 1_000;
 const zero = new Exact(0);
 
 const orders = {
@@ -150,22 +149,11 @@ function totalsOf(storeId: string, lsId: Prisma.Sql): Prisma.Sql {
 
 /** With their totals. */
 async function* showsWithin(db: Database, storeId: string, range: StoreRange): AsyncGenerator<Show, void> {
-  let after = { startedAt: range.from, id: "" };
-  for (;;) {
-    const { startedAt, id } = after;
-    const read = () => db.$queryRaw<Show[]>`
-      SELECT s.*, ${asText}, EXISTS (
-        SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
-      FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t
-      WHERE ${startedWithin(storeId, { ...range, from: startedAt })}
-        AND (s."startedAt" > ${startedAt.toISOString()}::timestamptz OR s.id > ${id})
-      ORDER BY s."startedAt", s.id LIMIT ${pageShows}::int`;
-    const shows = await asWideRead(db, storeId, read);
-    yield* shows;
-    const last = shows.at(-1);
-    if (last === undefined || shows.length < pageShows) return;
-    after = last;
-  }
+  const select = Prisma.sql`
+    SELECT s.*, ${asText}, EXISTS (
+      SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
+    FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t`;
+  for await (const shows of pagesOfShows<Show>(db, storeId, range, select)) yield* shows;
 }
 
 interface PartRow extends SumsRow {
