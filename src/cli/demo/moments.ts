@@ -26,7 +26,8 @@ export function pinOf(showStart: Date, pin: number, first = 0): MomentInput {
 export function momentsOf(
   showStart: Date,
   minutes: number,
-  { first = 0, hosts = [] }: { readonly first?: number; readonly hosts?: readonly HostInput[] },
+  hosts: readonly HostInput[] = [],
+  first = 0,
 ): MomentInput[] {
   const pins = Array.from({ length: Math.ceil(minutes / pinMinutes) }, (_, index) =>
     pinOf(showStart, index + 1, first),

@@ -39,7 +39,7 @@ function visit(showStart: Date, occurredAt: Date): ShopperEventInput[] {
   const cameAt = occurredAt.getTime() - (oneIn(4) ? randomInt(returnsWithinMs) : 0);
   const viewerId = `shopper-${Math.floor(cameAt / 1_000)}-${randomInt(2)}`;
   const channel: Channel = oneIn(5) ? "REPLAY" : "LIVE";
-  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pinNumber(showStart, occurredAt));
+  const productId = wantedProduct(pinNumber(showStart, occurredAt));
   const common = { channel, viewerId, device: devices[randomInt(devices.length)], occurredAt };
   const events: ShopperEventInput[] = [{ ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, 240) }];
   if (!oneIn(5)) return events;
@@ -121,7 +121,7 @@ function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof sho
   const id = name.toLowerCase().replaceAll(" ", "-");
   const [host, other] = [hosts[index % hosts.length] ?? hosts[0], hosts[(index + 1) % hosts.length] ?? hosts[0]];
   const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...columnsOf(host) };
-  const moments = momentsOf(startedAt, minutes, { first, hosts: [host, other] });
+  const moments = momentsOf(startedAt, minutes, [host, other], first);
   const events = Array.from({ length: viewers }, (_, number) =>
     pastVisit({ show: id, number, first, startedAt, minutes }),
   ).flat();
@@ -154,7 +154,7 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
   const occurredAt = at(seconds * 1_000); // a VIEW occurs at its end
   const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt };
   const pin = pinNumber(startedAt, new Date(startedAt.getTime() + shownMs + 60_000));
-  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pin, first);
+  const productId = wantedProduct(pin, first);
   const product = demoProducts.find(({ id }) => id === productId);
   if (product === undefined || !oneIn(4)) return [view];
   const cart = { ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) } as const;
@@ -200,8 +200,9 @@ function cents(amount: number): number {
   return Math.round(amount * 100) / 100;
 }
 
-function anyProduct(): string {
-  return demoProductIds[randomInt(demoProductIds.length)] ?? "";
+/** Mostly the product that the show pins, or else any. */
+function wantedProduct(pin: number, first = 0): string {
+  return pinnedProduct(oneIn(3) ? randomInt(1, demoProductIds.length + 1) : pin, first);
 }
 
 function oneIn(times: number): boolean {
