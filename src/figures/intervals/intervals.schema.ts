@@ -1,10 +1,8 @@
-import { checkEnds } from "../../lib/dateRange.js";
-import { Problems } from "../../errors.js";
+import { checkOpenRange } from "../../lib/dateRange.js";
 import { cachedWith } from "../../lib/cached.js";
 import { builder } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
 import { selectsAny } from "../../schema/selection.js";
-import type { Database } from "../../database/client.js";
 import { findLiveStream } from "../../shows/liveStream.js";
 import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { momentsMax } from "../../shows/moments/moments.input.js";
@@ -99,7 +97,9 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       ...firstArg(momentsFirst, momentsMax),
     },
     resolve: async (analytics, { kind, id, first }, { db }) => {
-      const read = (show: LiveStreamAnalytics) => cachedWith(show, "moments", async () => momentsOf(db, show));
+      const find = ({ storeId, id: lsId }: LiveStreamAnalytics) => findLiveStream(db, storeId, lsId);
+      const read = (show: LiveStreamAnalytics) =>
+        cachedWith(show, "moments", async () => listMoments(db, await find(show)));
       for (const show of analytics.list ?? []) void read(show); // pages of a list are begun one after the other, and read together
       const moments = (await read(analytics)).filter(
         (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (id ?? moment.id),
@@ -116,18 +116,12 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       until: t.arg({ type: "DateTime", description: "Exclusive, so that intervals can follow each other." }),
     },
     resolve: async ({ storeId, id }, { from, until }, { db }, info) => {
-      const problems = new Problems();
-      checkEnds(from, until, problems);
-      problems.throwIfAny();
+      checkOpenRange(from, until);
       const show = await findLiveStream(db, storeId, id);
       return readInterval(db, show, { from, until, isOfMinutes: !selectsOfEvents(info) });
     },
   }),
 }));
-
-async function momentsOf(db: Database, { storeId, id }: LiveStreamAnalytics) {
-  return listMoments(db, await findLiveStream(db, storeId, id));
-}
 
 builder.objectField(Moment, "figures", (t) =>
   t.field({

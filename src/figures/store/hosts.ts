@@ -3,7 +3,7 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
-import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
+import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums, partOf } from "../intervals/intervals.sql.js";
 import { Parts } from "../intervals/parts.js";
@@ -111,9 +111,11 @@ export async function readHosts(
     hosts.set(key, { ...(known === undefined ? sums : added(known, sums)), host: named.host, latest: named.latest });
   };
   for await (const show of showsWithin(db, storeId, range)) {
-    const rows = show.hasMoments ? await asWideRead(db, storeId, () => readMoments(db, show, isOfMinutes)) : undefined;
-    let left = sumsOf(rows?.totals ?? show, timesOf(show).durationSeconds * 1_000);
-    for (const { host, startedAt, sums, msOfShow } of rows?.moments ?? []) {
+    const { totals, shares } = show.hasMoments
+      ? await asWideRead(db, storeId, () => readShares(db, show, isOfMinutes))
+      : { totals: show, shares: [] };
+    let left = sumsOf(totals, timesOf(show).durationSeconds * 1_000);
+    for (const { host, startedAt, sums, msOfShow } of shares) {
       add(host, startedAt, sums);
       left = added(left, { ...sums, ms: msOfShow }, -1);
     }
@@ -136,6 +138,7 @@ function sumsOf({ sales, refunds, orders: count, viewers }: SumsRow, ms: number,
   };
 }
 
+type PartRow = SumsRow & { readonly part: number };
 type Show = LiveStream & SumsRow & { readonly hasMoments: boolean };
 
 const asText = Prisma.sql`orders::text AS orders, sales::text AS sales, refunds::text AS refunds, viewers::text AS viewers`;
@@ -156,42 +159,29 @@ async function* showsWithin(db: Database, storeId: string, range: StoreRange): A
   for await (const shows of pagesOfShows<Show>(db, storeId, range, select)) yield* shows;
 }
 
-interface PartRow extends SumsRow {
-  readonly part: number;
-}
-
 const noSums: SumsRow = { sales: "0", refunds: "0", orders: "0", viewers: "0" };
 
-/** The HOST moments of a show that have lasted, and its totals at the same time. */
-async function readMoments(db: Database, show: Show, isOfMinutes: boolean) {
-  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment));
+/** What happened in the HOST moments of a show that have lasted, and its totals at the same time. */
+async function readShares(db: Database, show: Show, isOfMinutes: boolean) {
+  const moments = (await listMoments(db, show)).flatMap((moment) => {
+    const [host, { from, until }] = [hostOf(moment), spanOf(moment)];
+    const isOfHost = moment.kind === "HOST" && host !== null && from < until;
+    return isOfHost ? [{ host, from, until, range: knownRange(show, from, until) }] : [];
+  });
   const ranges = moments.map(({ range }) => range).filter(({ from, until }) => from < until);
   const parts = ranges.length === 0 ? undefined : new Parts(ranges);
   const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, isOfMinutes));
   const known = new Map(rows.map((row) => [row.part, row]));
-  const shares = moments.map(({ range, ms, ...moment }) => {
+  const showStart = show.startedAt.getTime();
+  const showEnd = showStart + timesOf(show).durationSeconds * 1_000;
+  const shares = moments.map(({ host, from, until, range }) => {
     const [part = -1] = parts?.of(range) ?? []; // one part each, because they do not overlap
-    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isExact && !isOfMinutes) };
+    const [start, end] = [from.getTime(), until.getTime()];
+    const sums = sumsOf(known.get(part) ?? noSums, end - start, range.isExact && !isOfMinutes);
+    const msOfShow = Math.max(0, Math.min(end, showEnd) - Math.max(start, showStart));
+    return { host, startedAt: from, sums, msOfShow };
   });
-  return { totals: known.get(0) ?? show, moments: shares };
-}
-
-/** The time of a moment, if it is one of a host. */
-function presented(show: Show, moment: Moment) {
-  const host = hostOf(moment);
-  const { from, until } = spanOf(moment);
-  if (moment.kind !== "HOST" || host === null || from >= until) return [];
-  const start = show.startedAt.getTime();
-  const end = start + timesOf(show).durationSeconds * 1_000;
-  return [
-    {
-      host,
-      startedAt: moment.startedAt,
-      ms: until.getTime() - from.getTime(),
-      msOfShow: Math.max(0, Math.min(until.getTime(), end) - Math.max(from.getTime(), start)),
-      range: knownRange(show, from, until),
-    },
-  ];
+  return { totals: known.get(0) ?? show, shares };
 }
 
 /** The totals of a show as part 0, and the sums of its parts. Refunds and viewers are not in minutes. */

@@ -1,25 +1,23 @@
 import type { Database } from "../../database/client.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { hostOf } from "../../shows/liveStream.js";
-import { listMoments, type Moment, spanOf } from "../../shows/moments/moments.js";
+import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { readInterval } from "../intervals/intervals.js";
 import { asText, localNumber, type ShowDelimiter, snakeCase } from "./showColumns.js";
 
+type MomentFigures = Awaited<ReturnType<typeof readMomentFigures>>[number];
+
 /** The moments of a show with all of their figures, as NDJSON has them. */
 export async function readMomentFigures(db: Database, show: LiveStream) {
-  const moments = await listMoments(db, show);
-  return Promise.all(moments.map((moment) => withFigures(db, moment)));
-}
-
-type MomentFigures = Awaited<ReturnType<typeof withFigures>>;
-
-async function withFigures(db: Database, moment: Moment) {
-  const { id, kind, startedAt, endedAt, productId, title } = moment;
-  const wanted = { ...spanOf(moment), productId, isOfMinutes: false };
-  const { seconds, isExact, sums, viewers, ofProduct: shown } = readInterval(db, moment.show, wanted);
-  const [{ ofProduct, ...all }, watched] = await Promise.all([sums(), viewers()]);
-  const figures = { seconds, ...all, ...watched, ofProduct: shown && ofProduct, isExact };
-  return { id, kind, startedAt, endedAt, productId, host: hostOf(moment), title, figures };
+  const read = (await listMoments(db, show)).map(async (moment) => {
+    const { id, kind, startedAt, endedAt, productId, title } = moment;
+    const wanted = { ...spanOf(moment), productId, isOfMinutes: false };
+    const { seconds, isExact, sums, viewers, ofProduct: shown } = readInterval(db, show, wanted);
+    const [{ ofProduct, ...all }, watched] = await Promise.all([sums(), viewers()]);
+    const figures = { seconds, ...all, ...watched, ofProduct: shown && ofProduct, isExact };
+    return { id, kind, startedAt, endedAt, productId, host: hostOf(moment), title, figures };
+  });
+  return Promise.all(read);
 }
 
 const texts = new Set(["showId", "id", "productId", "hostName", "hostEmail", "title"]);
