@@ -34,7 +34,8 @@ export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: 
     // What stands right below WEBVTT is about the file.
     if (timing === -1 && isVtt && (line === 2 || /^(?:NOTE|STYLE|REGION)(?:\s|$)/u.test(texts[0] ?? ""))) continue;
     cues += 1;
-    const { at, ...item } = itemOf(texts, timing, format, showStart, (given) => uniqueId(given, cues, ids));
+    const id = uniqueId(texts[timing - 1], cues, ids);
+    const { at, ...item } = itemOf(id, texts, timing, format, showStart);
     yield { line: line + at, ...item };
   }
 }
@@ -51,14 +52,8 @@ function* blocksOf(lines: readonly string[]) {
   }
 }
 
-/** @param timing the index of the line with the times, or -1 */
-function itemOf(
-  texts: readonly string[],
-  timing: number,
-  format: CueFormat,
-  showStart: Date,
-  idOf: (identifier: string) => string,
-) {
+/** @param timing the index of the text with the times, or -1 */
+function itemOf(id: string, texts: readonly string[], timing: number, format: CueFormat, showStart: Date) {
   if (timing === -1) return { at: 0, fault: `A cue needs a line with its times, and ${arrow} between them.` };
   const next = timing > 1 ? timing : texts.findIndex((text, index) => index > timing && text.includes(arrow));
   if (next !== -1) return { at: next, fault: "Before a cue there must be a blank line." };
@@ -68,7 +63,6 @@ function itemOf(
     const { example } = times[format];
     return { at: timing, fault: `The times of a cue must be such as ${example}, not ${shownValue(given)}.` };
   }
-  const id = idOf(timing === 1 ? (texts[0] ?? "").trim() : "");
   const title = titleOf(texts.slice(timing + 1), format);
   return { at: timing, value: { id, kind: "SEGMENT", startedAt, endedAt, title } };
 }
@@ -84,8 +78,9 @@ function readTimes(text: string, format: CueFormat, showStart: Date) {
   });
 }
 
-/** The identifier, if it is not only a number. A repeated one gets the number of its cue. */
-function uniqueId(identifier: string, cue: number, ids: Set<string>): string {
+/** The text before the times, if it is not only a number. A repeated one gets the number of its cue. */
+function uniqueId(textBefore: string | undefined, cue: number, ids: Set<string>): string {
+  const identifier = textBefore?.trim() ?? "";
   const wanted = /^\d*$/u.test(identifier) ? `cue-${identifier || cue}` : identifier;
   const id = ids.has(wanted) ? `${wanted}-${cue}` : wanted;
   ids.add(id);

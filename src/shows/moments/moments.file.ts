@@ -63,9 +63,12 @@ export async function saveMomentFile(
 /** @param problems receives why others cannot be read */
 async function readMoments(file: string, format: MomentFormat, showStart: Date, problems: Problems) {
   const read: { readonly moment: MomentInput; readonly line: number }[] = [];
-  const lines = format === "csv" ? [] : linesOf(file);
   const found =
-    format === "csv" ? rowsOf(file) : format === "ndjson" ? objectsOf(lines) : cuesOf(lines, format, showStart);
+    format === "csv"
+      ? rowsOf(file)
+      : format === "ndjson"
+        ? objectsOf(linesOf(file))
+        : cuesOf(linesOf(file), format, showStart);
   let items = 0;
   for await (const { line, value, fault } of found) {
     items += 1;

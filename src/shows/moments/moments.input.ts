@@ -46,17 +46,20 @@ export function tooManyMoments(path: Path): Problem {
   return { code: "TOO_LONG", message: `A show has at most ${momentsMax.toLocaleString("en")} moments.`, path };
 }
 
-function checkMoment({ kind, host, ...moment }: MomentInput, path: Path, problems: Problems): void {
-  checkText(moment.id, 255, path, "id", problems);
-  if (isGiven(moment.productId)) checkText(moment.productId, 255, path, "productId", problems);
-  if (isGiven(moment.title)) checkText(moment.title, 1_000, path, "title", problems);
+const needed = new Map<MomentKind, "productId" | "host">([
+  ["PIN", "productId"],
+  ["HOST", "host"],
+]);
+
+function checkMoment(moment: MomentInput, path: Path, problems: Problems): void {
+  const { id, kind, productId, host, title } = moment;
+  checkText(id, 255, path, "id", problems);
+  if (isGiven(productId)) checkText(productId, 255, path, "productId", problems);
+  if (isGiven(title)) checkText(title, 1_000, path, "title", problems);
   if (isGiven(host)) checkHost(host, [...path, "host"], problems);
-  const require = (name: string, value: unknown) => {
-    if (isGiven(value)) return;
+  const name = needed.get(kind);
+  if (name !== undefined && !isGiven(moment[name]))
     problems.add({ code: "REQUIRED", message: `A ${kind} needs ${name}.`, path: [...path, name] });
-  };
-  if (kind === "PIN") require("productId", moment.productId);
-  if (kind === "HOST") require("host", host);
 }
 
 /** A moment is within its show: from a day before its start to a day after its end, or after now. */

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from "../../database/client.js";
 import { withRawParameters } from "../../database/rawParameters.js";
 import { inTransaction } from "../../database/transaction.js";
-import { errorAt, Problems } from "../../errors.js";
+import { errorAt, validationFailed } from "../../errors.js";
 import { isStorable } from "../../lib/text.js";
 import { findLiveStream, liveStreamNotFound } from "../liveStream.js";
 import { wholeSeconds } from "./moments.js";
@@ -30,10 +30,8 @@ export async function saveMoments(
     if (show === undefined) throw liveStreamNotFound();
     await requireState(transaction);
     const stored = await storeMoments(transaction, storeId, lsId, moments);
-    const problems = new Problems();
     const count = await transaction.showMoment.count({ where: { storeId, show: show.number } });
-    if (count > momentsMax) problems.add(tooManyMoments(["moments"]));
-    problems.throwIfAny();
+    if (count > momentsMax) throw validationFailed({ list: [tooManyMoments(["moments"])], total: 1 });
     const created = stored.filter(({ isNew }) => isNew).length;
     return { accepted: moments.length, created, replaced: moments.length - created };
   });

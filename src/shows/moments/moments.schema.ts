@@ -20,18 +20,13 @@ export const Moment = builder.objectRef<MomentValue>("Moment").implement({
   description: "Something that happened in a show from one second until another.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "Unique within the show, as it was saved." }),
-    kind: t.field({ type: MomentKind, description: "What it is.", resolve: ({ kind }) => kind }),
-    startedAt: t.field({
-      type: "DateTime",
-      description: "When it started, to the second.",
-      resolve: ({ startedAt }) => startedAt,
-    }),
-    endedAt: t.field({
+    kind: t.expose("kind", { type: MomentKind, description: "What it is." }),
+    startedAt: t.expose("startedAt", { type: "DateTime", description: "When it started, to the second." }),
+    endedAt: t.expose("endedAt", {
       type: "DateTime",
       nullable: true,
       description:
         "When it ended, exclusive: as it was saved, or earlier if another one of its kind started. If it was saved without, the end of the show; null until then.",
-      resolve: ({ endedAt }) => endedAt,
     }),
     productId: t.exposeID("productId", { nullable: true, description: "The product that was shown, if any." }),
     product: t.field({
