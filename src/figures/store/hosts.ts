@@ -31,7 +31,7 @@ export interface HostSums extends Sums {
 
 const hourMs = 3_600_000;
 const rateDecimals = 2;
-const zero = new Exact(0);
+const unknown = new Exact(-Infinity);
 
 const orders = {
   SALES_PER_HOUR: (sums: Sums) => perHour(sums.sales, sums),
@@ -45,13 +45,8 @@ export type HostOrder = keyof typeof orders;
 
 /** The highest figure first, unknown ones last, then by e-mail address. */
 export function rankHosts(hosts: ReadonlyMap<string, HostSums>, by: HostOrder): HostSums[] {
-  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) }));
-  const ranked = all.toSorted(
-    (a, b) =>
-      Number(a.figure === null) - Number(b.figure === null) ||
-      (b.figure ?? zero).comparedTo(a.figure ?? zero) ||
-      (a.key < b.key ? -1 : 1),
-  );
+  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) ?? unknown }));
+  const ranked = all.toSorted((a, b) => b.figure.comparedTo(a.figure) || (a.key < b.key ? -1 : 1));
   return ranked.map(({ sums }) => sums);
 }
 

@@ -7,35 +7,18 @@ import { timesOf } from "../liveStream.js";
 export const momentKinds = ["PIN", "HOST", "SEGMENT", "MARKER"] as const;
 export type MomentKind = (typeof momentKinds)[number];
 
-/** Something that happened in a show from one second until another: until null while its show is live, and nothing else ends it. */
+/** Something that happened in a show from one second until another. Its end is null while its show is live, and nothing else ends it. */
 export interface Moment extends Omit<ShowMoment, "storeId" | "show" | "kind"> {
   readonly show: LiveStream;
   readonly kind: MomentKind;
 }
 
-/** The moments of a show in the order of their start, then of their ids. */
+/**
+ * The moments of a show in the order of their start, then of their ids. They end where they say so, but at the latest where the next of
+ * their kind starts. One that does not say lasts to the end of the show, unless it started after that.
+ */
 export async function listMoments(db: Database, show: LiveStream): Promise<readonly Moment[]> {
   const rows = await lookUpMoments(db, show.storeId, String(show.number));
-  return withEnds(rows, show);
-}
-
-const lookUpMoments = batchLookups(async (db, storeId, shows) => {
-  const rows = await db.showMoment.findMany({
-    where: { storeId, show: { in: shows.map(Number) } },
-    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
-  });
-  const byShow = new Map(shows.map((show) => [show, [] as ShowMoment[]]));
-  for (const row of rows) byShow.get(String(row.show))?.push(row);
-  return (show) => byShow.get(show) ?? [];
-});
-
-/**
- * When moments end: where they say so, but at the latest where the next of their kind starts. One that does not say lasts to the end of
- * the show, unless it started after that.
- *
- * @param rows in the order of their start
- */
-function withEnds(rows: readonly ShowMoment[], show: LiveStream): Moment[] {
   const showEnd = timesOf(show).endedAt;
   const nextStarts = new Map<string, Date>();
   const moments = rows.toReversed().map(({ kind, startedAt, endedAt, ...others }): Moment => {
@@ -48,6 +31,16 @@ function withEnds(rows: readonly ShowMoment[], show: LiveStream): Moment[] {
   });
   return moments.toReversed();
 }
+
+const lookUpMoments = batchLookups(async (db, storeId, shows) => {
+  const rows = await db.showMoment.findMany({
+    where: { storeId, show: { in: shows.map(Number) } },
+    orderBy: [{ startedAt: "asc" }, { id: "asc" }],
+  });
+  const byShow = new Map(shows.map((show) => [show, [] as ShowMoment[]]));
+  for (const row of rows) byShow.get(String(row.show))?.push(row);
+  return (show) => byShow.get(show) ?? [];
+});
 
 /** Fractions of a second are cut. */
 export function wholeSeconds(time: Date): Date {
