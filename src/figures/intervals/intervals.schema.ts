@@ -97,9 +97,8 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       ...firstArg(momentsFirst, momentsMax),
     },
     resolve: async (analytics, { kind, id, first }, { db }) => {
-      const find = ({ storeId, id: lsId }: LiveStreamAnalytics) => findLiveStream(db, storeId, lsId);
       const read = (show: LiveStreamAnalytics) =>
-        cachedWith(show, "moments", async () => listMoments(db, await find(show)));
+        cachedWith(show, "moments", async () => listMoments(db, await findLiveStream(db, show.storeId, show.id)));
       for (const show of analytics.list ?? []) void read(show); // pages of a list are begun one after the other, and read together
       const moments = (await read(analytics)).filter(
         (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (id ?? moment.id),

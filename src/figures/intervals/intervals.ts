@@ -50,7 +50,7 @@ export function readInterval(
     /** False if events that occurred in it were removed: then its ends are those of minutes, and only sums of minutes are known. */
     isExact,
     sums,
-    viewers: async () => (isExact ? lookUpViewers(db, show, range) : sameViewers(null)),
+    viewers: async () => (isExact ? lookUpViewers(db, show, range) : unknownViewers),
     /** Of the product that was shown; null if none was, or if the interval is not exact. */
     ofProduct:
       product === null
@@ -80,12 +80,9 @@ export function knownRange({ prunedBefore }: Pick<LiveStream, "prunedBefore">, f
   return { from: start, until: Math.max(boundOf(end), start), isExact };
 }
 
-/** The most viewers in a second, the mean of all seconds, rounded to 2 decimals, and whose first second it has; null if it is not exact. */
-type Viewers = Readonly<Record<"viewersAtStart" | "peakViewers" | "averageViewers" | "newViewers", number | null>>;
-
-function sameViewers(value: 0 | null): Viewers {
-  return { viewersAtStart: value, peakViewers: value, averageViewers: value, newViewers: value };
-}
+/** The most viewers in a second, the mean of all seconds, rounded to 2 decimals, and whose first second it has. */
+const noViewers = { viewersAtStart: 0, peakViewers: 0, averageViewers: 0, newViewers: 0 };
+const unknownViewers = { viewersAtStart: null, peakViewers: null, averageViewers: null, newViewers: null };
 
 const minutesMax = 1_440;
 
@@ -153,7 +150,7 @@ const lookUpViewers = batchIntervals(async (db, show: ShowOfIntervals, intervals
       newViewers: sum(({ newViewers }) => newViewers),
     };
   };
-}, sameViewers(0));
+}, noViewers);
 
 const lookUpOrders = batchIntervals(
   async (

@@ -16,21 +16,15 @@ export class Parts {
   /** The seconds at which parts begin, in order, and the last at which one ends. */
   readonly bounds: readonly number[];
   readonly #places: ReadonlyMap<number, number>;
-  readonly #intervals: readonly Range[];
+  readonly from: number;
+  readonly until: number;
 
   /** @param intervals at least one, none of them empty */
-  constructor(intervals: readonly Range[]) {
-    this.#intervals = intervals;
+  constructor(private readonly intervals: readonly Range[]) {
     this.bounds = [...new Set(intervals.flatMap(({ from, until }) => [from, until]))].toSorted((a, b) => a - b);
     this.#places = new Map(this.bounds.map((bound, index) => [bound, index + 1]));
-  }
-
-  get from(): number {
-    return this.bounds[0] ?? 0;
-  }
-
-  get until(): number {
-    return this.bounds.at(-1) ?? 0;
+    this.from = this.bounds[0] ?? 0;
+    this.until = this.bounds.at(-1) ?? 0;
   }
 
   /** The numbers of an interval's parts, from 1. */
@@ -41,7 +35,7 @@ export class Parts {
 
   /** The time that intervals cover. */
   runs(): Range[] {
-    return joined(this.#intervals);
+    return joined(this.intervals);
   }
 
   /** The minutes within which an interval begins or ends. */

@@ -78,16 +78,12 @@ async function csvOf(rows: readonly (readonly string[])[], delimiter: ShowDelimi
 
 type ExportedShow = LiveStream & AnalyticsRow & { readonly hasMoments: boolean };
 
-function pagesOf(
-  db: RootDatabase,
-  storeId: string,
-  { signal, ...range }: OpenRange & Pick<ShowExportOptions, "signal">,
-) {
+function pagesOf(db: RootDatabase, storeId: string, { from, until, signal }: ShowExportOptions) {
   const select = Prisma.sql`
     SELECT s.*, ${kpiColumns(storeId)}, EXISTS (
       SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number) AS "hasMoments"
     FROM "LiveStream" AS s`;
-  return pagesOfShows<ExportedShow>(db, storeId, range, select, signal);
+  return pagesOfShows<ExportedShow>(db, storeId, { from, until }, select, signal);
 }
 
 async function* csvLines(shows: readonly ExportedShow[], delimiter: ShowDelimiter): AsyncGenerator<string, void> {

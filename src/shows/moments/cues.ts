@@ -20,6 +20,7 @@ const times = {
 const arrow = "-->";
 /** Not `<3`, which is text. */
 const tag = /<\/?(?:\p{L}|\d+:)[^<>]*>/gu;
+
 /** The cues of an SRT or WebVTT file as moments of the kind SEGMENT. @param showStart the time of 00:00 */
 export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: Date): Generator<MomentItem, void> {
   const isVtt = format === "vtt";
