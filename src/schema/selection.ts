@@ -34,6 +34,12 @@ export function selectsOnly(names: ReadonlySet<string>): (info: GraphQLResolveIn
   return (info) => info.fieldNodes.every((node) => hasThem(node, info));
 }
 
+/** Whether one of these fields is selected below this one, even conditionally. */
+export function selectsAny(names: ReadonlySet<string>): (info: GraphQLResolveInfo) => boolean {
+  const hasAny = oncePerField((selections, { fragments }) => hasOneOf(names, selections, fragments));
+  return (info) => info.fieldNodes.some((node) => hasAny(node, info));
+}
+
 /** Computes a value from the selections of a field once for each operation. */
 function oncePerField<Value>(compute: (selections: Selections, info: GraphQLResolveInfo) => Value) {
   const known = new WeakMap<FieldNode, Value>();

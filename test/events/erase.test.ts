@@ -9,6 +9,7 @@ import { asInputs, expectedFigures, figuresOf, newShow, type ShowKey, someEvents
 import { storeWithShow, view } from "../support/events.js";
 import { recordedOrders, sentOrder } from "../support/figures/orders.js";
 import { everythingOf } from "../support/stored.js";
+import { findLiveStream } from "../../src/shows/liveStream.js";
 import { recorded } from "../support/shows.js";
 
 const app = await openTestApp();
@@ -20,10 +21,11 @@ async function intervalsOf({ storeId, lsId }: ShowKey): Promise<unknown> {
   const bounds = [0, 900, 1_800, 2_700, 3_600].map(
     (seconds) => new Date(Date.parse("2026-05-04T18:30:00Z") + seconds * 1_000),
   );
+  const show = await findLiveStream(app.db, storeId, lsId);
   const read = bounds.slice(1).map(async (until, index) => {
     const span = { from: bounds[index] ?? until, until, productId: "p", isOfMinutes: false };
-    const { seconds, sums, viewers } = await readInterval(app.db, storeId, lsId, span);
-    return { seconds, ...(await sums()), ...(await viewers?.()) };
+    const { seconds, sums, viewers } = readInterval(app.db, show, span);
+    return { seconds, ...(await sums()), ...(await viewers()) };
   });
   return Promise.all(read);
 }

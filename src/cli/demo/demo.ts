@@ -88,8 +88,8 @@ async function addDemoShows(db: RootDatabase): Promise<void> {
   const visits = runningMinutes * visitsPerMinute;
   await recordVisits(db, runningShow, { from: runningSince, minutes: runningMinutes, visits });
   await recordVisits(db, endedShow, { from: endedSince, minutes: endedMinutes, visits: 400 });
-  await saveMoments(db, store, runningShow, momentsOf(runningSince, runningMinutes, {}));
-  await saveMoments(db, store, endedShow, momentsOf(endedSince, endedMinutes, { hosts: [host, other] }));
+  await saveMoments(db, store, runningShow, momentsOf(runningSince, runningMinutes));
+  await saveMoments(db, store, endedShow, momentsOf(endedSince, endedMinutes, [host, other]));
 }
 
 /** Uses the same event ids each time, so that a repeated start counts them once. */

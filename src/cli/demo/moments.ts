@@ -1,13 +1,6 @@
 import type { HostInput } from "../../shows/liveStream.input.js";
+import type { MomentInput } from "../../shows/moments/moments.input.js";
 import { demoProductIds } from "./products.js";
-
-interface DemoMoment {
-  readonly id: string;
-  readonly kind: "PIN" | "HOST";
-  readonly startedAt: Date;
-  readonly productId: string | null;
-  readonly host: HostInput | null;
-}
 
 const minuteMs = 60_000;
 /** A show pins another product every two minutes. */
@@ -24,23 +17,24 @@ export function pinnedProduct(pin: number, first = 0): string {
 }
 
 /** A pin of a show. It lasts to the next one. */
-export function pinOf(showStart: Date, pin: number, first = 0): DemoMoment {
+export function pinOf(showStart: Date, pin: number, first = 0): MomentInput {
   const startedAt = new Date(showStart.getTime() + (pin - 1) * pinMinutes * minuteMs);
-  return { id: `pin-${pin}`, kind: "PIN", startedAt, productId: pinnedProduct(pin, first), host: null };
+  return { id: `pin-${pin}`, kind: "PIN", startedAt, productId: pinnedProduct(pin, first) };
 }
 
 /** The moments of so many minutes of a show: its pins, and its hosts, each of whom presents as long as the others. */
 export function momentsOf(
   showStart: Date,
   minutes: number,
-  { first = 0, hosts = [] }: { readonly first?: number; readonly hosts?: readonly HostInput[] },
-): DemoMoment[] {
+  hosts: readonly HostInput[] = [],
+  first = 0,
+): MomentInput[] {
   const pins = Array.from({ length: Math.ceil(minutes / pinMinutes) }, (_, index) =>
     pinOf(showStart, index + 1, first),
   );
-  const shifts = hosts.map((host, index): DemoMoment => {
+  const shifts = hosts.map((host, index): MomentInput => {
     const startedAt = new Date(showStart.getTime() + ((index * minutes) / hosts.length) * minuteMs);
-    return { id: `host-${index + 1}`, kind: "HOST", startedAt, productId: null, host };
+    return { id: `host-${index + 1}`, kind: "HOST", startedAt, host };
   });
   return [...pins, ...shifts];
 }

@@ -39,7 +39,7 @@ function visit(showStart: Date, occurredAt: Date): ShopperEventInput[] {
   const cameAt = occurredAt.getTime() - (oneIn(4) ? randomInt(returnsWithinMs) : 0);
   const viewerId = `shopper-${Math.floor(cameAt / 1_000)}-${randomInt(2)}`;
   const channel: Channel = oneIn(5) ? "REPLAY" : "LIVE";
-  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pinNumber(showStart, occurredAt));
+  const productId = wantedProduct(pinNumber(showStart, occurredAt));
   const common = { channel, viewerId, device: devices[randomInt(devices.length)], occurredAt };
   const events: ShopperEventInput[] = [{ ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, 240) }];
   if (!oneIn(5)) return events;
@@ -90,18 +90,16 @@ const regulars = 150;
  * statement creates them, and one their moments, because saving them one by one would take longer than recording all events.
  */
 export async function addHistory(db: RootDatabase, storeId: string): Promise<void> {
-  const history = shows.map((show, index) => historyShow(show, index));
   const known = await db.liveStream.findMany({ where: { storeId }, select: { id: true, number: true } });
   const numbers = new Map(known.map(({ id, number }) => [id, number]));
-  const last = Math.max(0, ...numbers.values());
-  const missing = history.filter(({ show }) => !numbers.has(show.id));
-  for (const [index, { show }] of missing.entries()) numbers.set(show.id, last + 1 + index);
-  const numberOf = ({ id }: { readonly id: string }) => numbers.get(id) ?? 0;
-  await db.liveStream.createMany({
-    data: missing.map(({ show }) => ({ ...show, storeId, number: numberOf(show) })),
-  });
-  const moments = history.flatMap(({ show, moments: ofShow }) =>
-    ofShow.map(({ host, ...moment }) => ({ ...moment, ...columnsOf(host), storeId, show: numberOf(show) })),
+  let last = Math.max(0, ...numbers.values());
+  const history = shows.map(historyShow).map((past) => ({ ...past, number: numbers.get(past.show.id) ?? (last += 1) }));
+  const rows = history.map(({ show, number }) => ({ ...show, storeId, number }));
+  await db.liveStream.createMany({ data: rows, skipDuplicates: true });
+  const moments = history.flatMap(({ number, moments: ofShow }) =>
+    ofShow.map(({ id, kind, startedAt, productId = null, host }) => {
+      return { storeId, show: number, id, kind, startedAt, productId, ...columnsOf(host) };
+    }),
   );
   await db.showMoment.createMany({ data: moments, skipDuplicates: true });
   for (const { show, events } of history) await recordEvents(db, storeId, show.id, events);
@@ -123,14 +121,14 @@ function historyShow([name, daysAgo, hour, minutes, viewers, first]: (typeof sho
   const id = name.toLowerCase().replaceAll(" ", "-");
   const [host, other] = [hosts[index % hosts.length] ?? hosts[0], hosts[(index + 1) % hosts.length] ?? hosts[0]];
   const show = { id, name, status: "ENDED", startedAt, durationSeconds: minutes * 60, ...columnsOf(host) };
-  const moments = momentsOf(startedAt, minutes, { first, hosts: [host, other] });
+  const moments = momentsOf(startedAt, minutes, [host, other], first);
   const events = Array.from({ length: viewers }, (_, number) =>
     pastVisit({ show: id, number, first, startedAt, minutes }),
   ).flat();
   return { show, events, moments };
 }
 
-function columnsOf(host: HostInput | null) {
+function columnsOf(host: HostInput | null | undefined) {
   return { hostName: host?.name ?? null, hostEmail: host?.email ?? null };
 }
 
@@ -156,7 +154,7 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
   const occurredAt = at(seconds * 1_000); // a VIEW occurs at its end
   const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt };
   const pin = pinNumber(startedAt, new Date(startedAt.getTime() + shownMs + 60_000));
-  const productId = oneIn(3) ? anyProduct() : pinnedProduct(pin, first);
+  const productId = wantedProduct(pin, first);
   const product = demoProducts.find(({ id }) => id === productId);
   if (product === undefined || !oneIn(4)) return [view];
   const cart = { ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) } as const;
@@ -202,8 +200,9 @@ function cents(amount: number): number {
   return Math.round(amount * 100) / 100;
 }
 
-function anyProduct(): string {
-  return demoProductIds[randomInt(demoProductIds.length)] ?? "";
+/** Mostly the product that the show pins, or else any. */
+function wantedProduct(pin: number, first = 0): string {
+  return pinnedProduct(oneIn(3) ? randomInt(1, demoProductIds.length + 1) : pin, first);
 }
 
 function oneIn(times: number): boolean {

@@ -1,5 +1,5 @@
 import type { IntervalsSubscription } from "../../generated/dashboard/graphql.js";
-import { typedGraphql, withFragments } from "./typed.js";
+import { asQuery, typedGraphql, withFragments } from "./typed.js";
 
 const parts = typedGraphql(`
   fragment IntervalParts on IntervalFigures {
@@ -27,11 +27,7 @@ export const intervalsSubscription = withFragments(
   parts,
 );
 
-/** Queries the same figures once. */
-export const intervalsQuery = intervalsSubscription.replace(
-  "subscription Intervals(",
-  "query IntervalsNow(",
-) as unknown as typeof intervalsSubscription;
+export const intervalsQuery = asQuery(intervalsSubscription);
 
 export type IntervalAnalytics = IntervalsSubscription["liveStreamAnalytics"];
 export type PinFigures = NonNullable<IntervalAnalytics["moments"]>[number]["figures"];

@@ -1,5 +1,5 @@
 import type { ShowSubscription, ShowsQuery } from "../../generated/dashboard/graphql.js";
-import { typedGraphql, withFragments } from "./typed.js";
+import { asQuery, typedGraphql, withFragments } from "./typed.js";
 
 export const storeQuery = typedGraphql(`
   query Store {
@@ -88,11 +88,7 @@ export const showSubscription = withFragments(
   figures,
 );
 
-/** Queries the same figures once. */
-export const showQuery = showSubscription.replace(
-  "subscription Show(",
-  "query ShowNow(",
-) as unknown as typeof showSubscription;
+export const showQuery = asQuery(showSubscription);
 
 /** The figures by which the products of a show can be ordered. */
 export type TopProductFigure = "sales" | "orders" | "carts";

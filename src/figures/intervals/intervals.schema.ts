@@ -1,32 +1,26 @@
-import { checkEnds } from "../../lib/dateRange.js";
-import { Problems } from "../../errors.js";
+import { checkOpenRange } from "../../lib/dateRange.js";
 import { cachedWith } from "../../lib/cached.js";
 import { builder } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
-import { selectsOnly } from "../../schema/selection.js";
-import type { Database } from "../../database/client.js";
+import { selectsAny } from "../../schema/selection.js";
 import { findLiveStream } from "../../shows/liveStream.js";
-import { listMoments, type Moment as MomentValue, spanOf } from "../../shows/moments/moments.js";
+import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { momentsMax } from "../../shows/moments/moments.input.js";
 import { Moment, MomentKind } from "../../shows/moments/moments.schema.js";
 import type { LiveStreamAnalytics } from "../show/kpis.read.js";
 import { LiveStreamAnalyticsRef } from "../show/liveStreamAnalytics.schema.js";
-import {
-  type IntervalFigures as IntervalFiguresValue,
-  type IntervalSums,
-  type IntervalViewers,
-  readInterval,
-} from "./intervals.js";
+import { type IntervalFigures as IntervalFiguresValue, readInterval } from "./intervals.js";
 
 const momentsFirst = 100;
 
 type ProductInInterval = NonNullable<IntervalFiguresValue["ofProduct"]>;
-type ProductSums = Awaited<ReturnType<ProductInInterval["sums"]>>;
+type Sums = Awaited<ReturnType<IntervalFiguresValue["sums"]>>;
+type Viewers = Awaited<ReturnType<IntervalFiguresValue["viewers"]>>;
 
 const ProductInterval = builder.objectRef<ProductInInterval>("ProductIntervalFigures").implement({
   description: "The figures of the product that was shown, while it was shown.",
   fields: (t) => {
-    const sum = (name: keyof ProductSums, description: string) => ({
+    const sum = (name: keyof Sums["ofProduct"], description: string) => ({
       description,
       resolve: async ({ sums }: ProductInInterval) => (await sums())[name],
     });
@@ -51,12 +45,12 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
   description:
     "What happened in an interval of a show, to the second, on all channels. Intervals that follow each other add up to the show.",
   fields: (t) => {
-    const sum = <Name extends keyof IntervalSums>(name: Name) => ({
+    const sum = <Name extends keyof Sums>(name: Name) => ({
       resolve: async ({ sums }: IntervalFiguresValue) => (await sums())[name],
     });
     const onlyIfExact = (description: string) =>
       ({ nullable: true, description: `${description}; null if events of the interval were removed.` }) as const;
-    const viewers = (name: keyof IntervalViewers, description: string) => ({
+    const viewers = (name: keyof Viewers, description: string) => ({
       ...onlyIfExact(description),
       resolve: async (figures: IntervalFiguresValue) => (await figures.viewers())[name],
     });
@@ -89,24 +83,8 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
   },
 });
 
-/** Fields that need no sums, or none that minutes lack. */
-const selectsOfMinutes = selectsOnly(
-  new Set([
-    "seconds",
-    "sales",
-    "orders",
-    "addToCart",
-    "viewersAtStart",
-    "peakViewers",
-    "averageViewers",
-    "newViewers",
-    "isExact",
-    "__typename",
-  ]),
-);
-
-/** A moment of a show whose figures are read. */
-const showOf = new WeakMap<MomentValue, LiveStreamAnalytics>();
+/** Sums that minutes lack. */
+const selectsOfEvents = selectsAny(new Set(["netSales", "quantity", "ofProduct"]));
 
 builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   moments: t.field({
@@ -119,14 +97,13 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       ...firstArg(momentsFirst, momentsMax),
     },
     resolve: async (analytics, { kind, id, first }, { db }) => {
-      const read = (show: LiveStreamAnalytics) => cachedWith(show, "moments", async () => momentsOf(db, show));
+      const read = (show: LiveStreamAnalytics) =>
+        cachedWith(show, "moments", async () => listMoments(db, await findLiveStream(db, show.storeId, show.id)));
       for (const show of analytics.list ?? []) void read(show); // pages of a list are begun one after the other, and read together
       const moments = (await read(analytics)).filter(
         (moment) => moment.kind === (kind ?? moment.kind) && moment.id === (id ?? moment.id),
       );
-      const page = moments.slice(0, pageSize(first, momentsFirst, momentsMax)).map((moment) => ({ ...moment }));
-      for (const moment of page) showOf.set(moment, analytics);
-      return page;
+      return moments.slice(0, pageSize(first, momentsFirst, momentsMax));
     },
   }),
   between: t.field({
@@ -137,28 +114,21 @@ builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
       from: t.arg({ type: "DateTime", description: "The first second." }),
       until: t.arg({ type: "DateTime", description: "Exclusive, so that intervals can follow each other." }),
     },
-    resolve: ({ storeId, id }, { from, until }, { db }, info) => {
-      const problems = new Problems();
-      checkEnds(from, until, problems);
-      problems.throwIfAny();
-      return readInterval(db, storeId, id, { from, until, isOfMinutes: selectsOfMinutes(info) });
+    resolve: async ({ storeId, id }, { from, until }, { db }, info) => {
+      checkOpenRange(from, until);
+      const show = await findLiveStream(db, storeId, id);
+      return readInterval(db, show, { from, until, isOfMinutes: !selectsOfEvents(info) });
     },
   }),
 }));
-
-async function momentsOf(db: Database, { storeId, id }: LiveStreamAnalytics) {
-  return listMoments(db, await findLiveStream(db, storeId, id));
-}
 
 builder.objectField(Moment, "figures", (t) =>
   t.field({
     type: IntervalFigures,
     description: "What happened meanwhile; until now, if it has not ended.",
     resolve: (moment, _, { db }, info) => {
-      const show = showOf.get(moment);
-      if (show === undefined) throw new Error("Only moments of a show's analytics have figures.");
-      const isOfMinutes = selectsOfMinutes(info);
-      return readInterval(db, show.storeId, show.id, { ...spanOf(moment), productId: moment.productId, isOfMinutes });
+      const { show, productId } = moment;
+      return readInterval(db, show, { ...spanOf(moment), productId, isOfMinutes: !selectsOfEvents(info) });
     },
   }),
 );

@@ -4,7 +4,6 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { errorAt } from "../../errors.js";
 import type { LiveStream } from "../../generated/prisma/client.js";
 import { mustBe } from "../../lib/mustBe.js";
-import { findLiveStream } from "../../shows/liveStream.js";
 import { decimalsOfStore } from "../../stores/store.currency.js";
 import { moneySum } from "../show/kpis.js";
 import {
@@ -19,111 +18,74 @@ import {
 import { joined, Parts, type Range } from "./parts.js";
 
 /** What happened in an interval of a show. Each function reads its figures with those of all intervals that are asked for together. */
-export interface IntervalFigures {
-  /** Its length. */
-  readonly seconds: number;
-  /** False if events that occurred in it were removed: then its ends are those of minutes, and only sums of minutes are known. */
-  readonly isExact: boolean;
-  readonly sums: () => Promise<IntervalSums>;
-  readonly viewers: () => Promise<IntervalViewers>;
-  /** Of the product that was shown; null if none was, or if the interval is not exact. */
-  readonly ofProduct: ProductInInterval | null;
-}
-
-interface ProductInInterval {
-  readonly sums: () => Promise<Sums>;
-  /** Orders of the product by viewers who put it into the cart in the interval, at most so many minutes after they did. */
-  readonly ordersWithin: (minutes: number) => Promise<number>;
-}
-
-interface Sums {
-  readonly sales: number;
-  readonly orders: number;
-  readonly quantity: number;
-  readonly addToCart: number;
-}
-
-interface AllSums extends Sums {
-  readonly netSales: number;
-  readonly ofProduct: Sums;
-}
-
-/** Net sales and quantity are null if only what minutes have was asked for, or is known. */
-export type IntervalSums = Omit<AllSums, "netSales" | "quantity"> & Record<"netSales" | "quantity", number | null>;
-
-/** The most viewers in a second, the mean of all seconds, rounded to 2 decimals, and whose first second it has; null if it is not exact. */
-export type IntervalViewers = Readonly<
-  Record<"viewersAtStart" | "peakViewers" | "averageViewers" | "newViewers", number | null>
->;
-
-function sameViewers(value: 0 | null): IntervalViewers {
-  return { viewersAtStart: value, peakViewers: value, averageViewers: value, newViewers: value };
-}
+export type IntervalFigures = ReturnType<typeof readInterval>;
 
 interface Wanted {
   readonly from: Date;
   readonly until: Date;
+  /** Of the product that was shown, if any. */
   readonly productId?: string | null;
   /** Whether carts, orders and sales suffice, which minutes have. */
   readonly isOfMinutes: boolean;
 }
 
-/** The figures of an interval, from one second until another. @throws {AppError} LIVE_STREAM_NOT_FOUND */
-export async function readInterval(
+/** The figures of an interval, from one second until another. */
+export function readInterval(
   db: Database,
-  storeId: string,
-  lsId: string,
+  { storeId, id, number, prunedBefore }: LiveStream,
   { from, until, productId = null, isOfMinutes }: Wanted,
-): Promise<IntervalFigures> {
-  const show = await findLiveStream(db, storeId, lsId);
-  const { isExact, ...range } = knownRange(show, from, until);
+) {
+  const { isExact, ...range } = knownRange({ prunedBefore }, from, until);
+  const show = { storeId, id, number };
   const product = isExact ? productId : null;
-  const key = (more: object) => JSON.stringify({ lsId, number: show.number, ...range, ...more });
   const hasAll = isExact && !isOfMinutes;
+  /** Net sales and quantity are null if only what minutes have was asked for, or is known. */
   const sums = async () => {
-    const read = await lookUpSums(db, storeId, key({ productId: product, isOfMinutes: !hasAll }));
+    const read = await lookUpSums(db, { ...show, isOfMinutes: !hasAll }, { ...range, productId: product });
     return hasAll ? read : { ...read, netSales: null, quantity: null };
   };
   return {
+    /** Its length. */
     seconds: range.until - range.from,
+    /** False if events that occurred in it were removed: then its ends are those of minutes, and only sums of minutes are known. */
     isExact,
     sums,
-    viewers: async () => (isExact ? lookUpViewers(db, storeId, key({})) : sameViewers(null)),
+    viewers: async () => {
+      const era = Math.floor(range.from / viewersSeconds);
+      return isExact ? lookUpViewers(db, { ...show, era }, range) : unknownViewers;
+    },
+    /** Of the product that was shown; null if none was, or if the interval is not exact. */
     ofProduct:
       product === null
         ? null
         : {
             sums: async () => (await sums()).ofProduct,
-            ordersWithin: (minutes) =>
-              lookUpOrders(db, storeId, key({ productId: product, minutes: checkMinutes(minutes) })),
+            /** Orders of viewers who put it into the cart in the interval, at most so many minutes after they did. */
+            ordersWithin: (minutes: number) =>
+              lookUpOrders(db, { ...show, minutes: checkMinutes(minutes) }, { ...range, productId: product }),
           },
   };
 }
 
-type PrunedShow = Pick<LiveStream, "prunedBefore">;
-
-/** The seconds of a show whose sums are known for an interval. It is exact if none of its events were removed. */
-export function knownRange(show: PrunedShow, from: Date, until: Date): Range & { readonly isExact: boolean } {
-  const [start, end] = [boundOf(from, show), boundOf(until, show)];
-  const isExact = start.isExact && end.isExact && !isBeforeCutoff(start.second, show);
-  return { from: start.second, until: Math.max(end.second, start.second), isExact };
-}
-
 /**
- * The second of a moment, or that of its minute, if events of that minute were removed. Intervals that follow each other have the same
- * bound, so they still add up.
+ * The seconds of a show whose sums are known for an interval. Where events were removed, those of minutes are known: its ends are those of
+ * their minutes, so that intervals which follow each other still add up. It is exact if none of its events were removed.
  */
-function boundOf(moment: Date, show: PrunedShow): { readonly second: number; readonly isExact: boolean } {
-  const second = Math.floor(moment.getTime() / 1_000);
-  const minute = Math.floor(second / 60) * 60;
-  return second === minute || !isBeforeCutoff(minute, show)
-    ? { second, isExact: true }
-    : { second: minute, isExact: false };
+export function knownRange({ prunedBefore }: Pick<LiveStream, "prunedBefore">, from: Date, until: Date) {
+  const isPruned = (second: number) => prunedBefore !== null && second * 1_000 < prunedBefore.getTime();
+  const boundOf = (second: number) => {
+    const minute = Math.floor(second / 60) * 60;
+    return isPruned(minute) ? minute : second;
+  };
+  const [first, end] = [from, until].map((time) => Math.floor(time.getTime() / 1_000)) as [number, number];
+  const start = boundOf(first);
+  const isExact = !isPruned(start) && boundOf(end) === end;
+  return { from: start, until: Math.max(boundOf(end), start), isExact };
 }
 
-function isBeforeCutoff(second: number, { prunedBefore }: PrunedShow): boolean {
-  return prunedBefore !== null && second * 1_000 < prunedBefore.getTime();
-}
+/** The most viewers in a second, the mean of all seconds, rounded to 2 decimals, and whose first second it has. */
+const noViewers = { viewersAtStart: 0, peakViewers: 0, averageViewers: 0, newViewers: 0 };
+const unknownViewers = { viewersAtStart: null, peakViewers: null, averageViewers: null, newViewers: null };
 
 const minutesMax = 1_440;
 
@@ -132,66 +94,44 @@ function checkMinutes(minutes: number): number {
   throw errorAt("VALIDATION_FAILED", mustBe("minutes", `from 0 to ${minutesMax}`, minutes), ["minutes"]);
 }
 
-interface Key extends Range {
-  readonly lsId: string;
-  readonly number: number;
-}
-
-interface SumsKey extends Key {
-  readonly productId: string | null;
-  readonly isOfMinutes: boolean;
-}
-
-interface OrdersKey extends Key {
-  readonly productId: string;
-  readonly minutes: number;
-}
-
 const noSums = { sales: 0, orders: 0, quantity: 0, addToCart: 0 };
 
-const lookUpSums = batchIntervals<SumsKey, AllSums>(
-  ({ isOfMinutes }) => String(isOfMinutes),
-  async (db, show, intervals) => {
-    const [parts, isOfMinutes] = [new Parts(intervals), intervals[0]?.isOfMinutes === true];
-    const products = intervals.flatMap((interval) => {
-      const { productId } = interval;
-      return productId === null || isOfMinutes ? [] : [...parts.of(interval)].map((part) => [part, productId] as const);
-    });
+const lookUpSums = batchIntervals(
+  async (
+    db,
+    { isOfMinutes, ...show }: ShowOfIntervals & { readonly isOfMinutes: boolean },
+    intervals: readonly (Range & { readonly productId: string | null })[],
+  ) => {
+    const parts = new Parts(intervals);
+    const products = intervals.flatMap(({ productId, ...range }) =>
+      productId === null ? [] : [...parts.of(range)].map((part) => [part, productId] as const),
+    );
     const statement = isOfMinutes ? minuteSums(show, parts) : eventSums(show, parts, products);
     const rows = await db.$queryRaw<SumsRow[]>(statement);
     const decimals = await decimalsOfStore(db, show.storeId);
-    const known = new Map(rows.map((row) => [keyOf(row.part, row.productId ?? null), row]));
-    const rowsOf = (interval: Range, productId: string | null) =>
+    const keyOf = (part: number, productId = "") => `${part} ${productId}`;
+    const known = new Map(rows.map((row) => [keyOf(row.part, row.productId ?? undefined), row]));
+    const rowsOf = (interval: Range, productId?: string) =>
       [...parts.of(interval)].flatMap((part) => known.get(keyOf(part, productId)) ?? []);
-    return (interval) => {
-      const [own, { productId }] = [rowsOf(interval, null), interval];
-      const ofProduct = productId === null ? noSums : sumsOf(rowsOf(interval, productId), decimals);
-      return { ...sumsOf(own, decimals), netSales: netSalesOf(own, decimals), ofProduct };
+    return ({ productId, ...range }) => {
+      const own = rowsOf(range);
+      const net = own.flatMap(({ sales, refunds = "0" }) => [sales, negative(refunds)]);
+      const ofProduct = productId === null ? noSums : sumsOf(rowsOf(range, productId), decimals);
+      return { ...sumsOf(own, decimals), netSales: moneySum(net, decimals), ofProduct };
     };
   },
   { ...noSums, netSales: 0, ofProduct: noSums },
 );
 
-function keyOf(part: number, productId: string | null): string {
-  return productId === null ? String(part) : `${part} ${productId}`;
-}
-
-function sumsOf(rows: readonly SumsRow[], decimals: number): Sums {
+function sumsOf(rows: readonly SumsRow[], decimals: number): typeof noSums {
   const sum = (of: (row: SumsRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const sales = rows.map((row) => row.sales);
   return {
-    sales: moneySum(
-      rows.map(({ sales }) => sales),
-      decimals,
-    ),
+    sales: moneySum(sales, decimals),
     orders: sum(({ orders }) => orders),
     quantity: sum(({ quantity = 0 }) => quantity),
     addToCart: sum(({ carts }) => carts),
   };
-}
-
-function netSalesOf(rows: readonly SumsRow[], decimals: number): number {
-  const amounts = rows.flatMap(({ sales, refunds = "0" }) => [sales, negative(refunds)]);
-  return moneySum(amounts, decimals);
 }
 
 function negative(decimal: string): string {
@@ -201,9 +141,8 @@ function negative(decimal: string): string {
 /** Seconds of a statement are integers of 32 bits, which have twice these and the longest interval. */
 const viewersSeconds = 2 ** 30;
 
-const lookUpViewers = batchIntervals<Key, IntervalViewers>(
-  ({ from }) => String(Math.floor(from / viewersSeconds)),
-  async (db, show, intervals) => {
+const lookUpViewers = batchIntervals(
+  async (db, show: ShowOfIntervals & { readonly era: number }, intervals: readonly Range[]) => {
     const parts = new Parts(intervals);
     const rows = await db.$queryRaw<ViewersRow[]>(viewersOfParts(show, parts));
     const known = new Map(rows.map((row) => [row.part, row]));
@@ -219,18 +158,19 @@ const lookUpViewers = batchIntervals<Key, IntervalViewers>(
       };
     };
   },
-  sameViewers(0),
+  noViewers,
 );
 
-const lookUpOrders = batchIntervals<OrdersKey, number>(
-  ({ minutes }) => String(minutes),
-  async (db, show, intervals) => {
-    const minutes = intervals[0]?.minutes ?? 0;
+const lookUpOrders = batchIntervals(
+  async (
+    db,
+    { minutes, ...show }: ShowOfIntervals & { readonly minutes: number },
+    intervals: readonly (Range & { readonly productId: string })[],
+  ) => {
     const orders = intervals.map(({ from, until }) => ({ from, until: until + minutes * 60 + 1 }));
     const runs = { carts: joined(intervals), orders: joined(orders) };
-    const rows = await db.$queryRaw<{ place: number; orders: number }[]>(
-      ordersAfterCarts(show, intervals, { minutes, runs }),
-    );
+    const statement = ordersAfterCarts(show, intervals, { minutes, runs });
+    const rows = await db.$queryRaw<{ place: number; orders: number }[]>(statement);
     const known = new Map(rows.map((row) => [row.place, row.orders]));
     const places = new Map(intervals.map((interval, index) => [interval, index + 1]));
     return (interval) => known.get(places.get(interval) ?? 0) ?? 0;
@@ -239,36 +179,30 @@ const lookUpOrders = batchIntervals<OrdersKey, number>(
 );
 
 /**
- * Joins reads of intervals: one statement for each show and group.
+ * Joins reads of intervals: one statement for each show, and whatever else is said of it.
  *
- * @param groupOf reads with other groups need another statement
  * @param read returns the value of each of the intervals, which are not empty
  * @param nothing the value of an empty interval
  */
-function batchIntervals<IntervalKey extends Key, Value>(
-  groupOf: (key: IntervalKey) => string,
-  read: (
-    db: Database,
-    show: ShowOfIntervals,
-    intervals: readonly IntervalKey[],
-  ) => Promise<(interval: IntervalKey) => Value>,
+function batchIntervals<Show extends ShowOfIntervals, Interval extends Range, Value>(
+  read: (db: Database, show: Show, intervals: readonly Interval[]) => Promise<(interval: Interval) => Value>,
   nothing: Value,
 ) {
-  return batchLookups<Value>(async (db, storeId, keys) => {
-    const groups = new Map<string, Map<string, IntervalKey>>();
+  const lookUp = batchLookups<Value>(async (db, storeId, keys) => {
+    const shows = new Map<string, Map<string, Interval>>();
     for (const key of keys) {
-      const interval = JSON.parse(key) as IntervalKey;
-      if (interval.from === interval.until) continue;
-      const name = JSON.stringify([interval.lsId, groupOf(interval)]);
-      groups.set(name, (groups.get(name) ?? new Map<string, IntervalKey>()).set(key, interval));
+      const [show, interval] = JSON.parse(key) as [Show, Interval];
+      const name = JSON.stringify(show);
+      shows.set(name, (shows.get(name) ?? new Map<string, Interval>()).set(key, interval));
     }
     const values = new Map<string, Value>();
-    for (const intervals of groups.values()) {
-      const all = [...intervals.values()];
-      const { lsId: id = "", number = 0 } = all[0] ?? {};
-      const valueOf = await asWideRead(db, storeId, () => read(db, { storeId, id, number }, all));
-      for (const [key, interval] of intervals) values.set(key, valueOf(interval));
+    for (const [show, byKey] of shows) {
+      const intervals = [...byKey.values()];
+      const valueOf = await asWideRead(db, storeId, () => read(db, JSON.parse(show) as Show, intervals));
+      for (const [key, interval] of byKey) values.set(key, valueOf(interval));
     }
     return (key) => values.get(key) ?? nothing;
   });
+  return async (db: Database, show: Show, interval: Interval): Promise<Value> =>
+    interval.from === interval.until ? nothing : lookUp(db, show.storeId, JSON.stringify([show, interval]));
 }

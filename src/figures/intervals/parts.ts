@@ -16,21 +16,15 @@ export class Parts {
   /** The seconds at which parts begin, in order, and the last at which one ends. */
   readonly bounds: readonly number[];
   readonly #places: ReadonlyMap<number, number>;
-  readonly #intervals: readonly Range[];
+  readonly from: number;
+  readonly until: number;
 
   /** @param intervals at least one, none of them empty */
-  constructor(intervals: readonly Range[]) {
-    this.#intervals = intervals;
+  constructor(private readonly intervals: readonly Range[]) {
     this.bounds = [...new Set(intervals.flatMap(({ from, until }) => [from, until]))].toSorted((a, b) => a - b);
     this.#places = new Map(this.bounds.map((bound, index) => [bound, index + 1]));
-  }
-
-  get from(): number {
-    return this.bounds[0] ?? 0;
-  }
-
-  get until(): number {
-    return this.bounds.at(-1) ?? 0;
+    this.from = this.bounds[0] ?? 0;
+    this.until = this.bounds.at(-1) ?? 0;
   }
 
   /** The numbers of an interval's parts, from 1. */
@@ -41,36 +35,32 @@ export class Parts {
 
   /** The time that intervals cover. */
   runs(): Range[] {
-    return joined(this.#intervals);
+    return joined(this.intervals);
   }
 
   /** The minutes within which an interval begins or ends. */
   dividedMinutes(): Range[] {
     const divided = this.bounds.filter((bound) => bound % minuteSeconds !== 0);
-    return joined(
-      divided.map((bound) => {
-        const from = Math.floor(bound / minuteSeconds) * minuteSeconds;
-        return { from, until: from + minuteSeconds };
-      }),
-    );
+    const starts = divided.map((bound) => Math.floor(bound / minuteSeconds) * minuteSeconds);
+    return joined(starts.map((from) => ({ from, until: from + minuteSeconds })));
   }
 }
 
 /** Few ranges that cover all of these: those that touch are joined, and then those with the shortest gaps. */
 export function joined(ranges: readonly Range[]): Range[] {
+  const runs = joinedOver(0, ranges);
+  const gaps = runs.slice(1).map(({ from }, index) => from - (runs[index]?.until ?? from));
+  const longestFirst = gaps.toSorted((a, b) => b - a);
+  return joinedOver(longestFirst.at(runsMax - 1) ?? 0, runs);
+}
+
+/** @param gap ranges with a longer one between them are not joined */
+function joinedOver(gap: number, ranges: readonly Range[]): Range[] {
   const runs: { from: number; until: number }[] = [];
   for (const { from, until } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = runs.at(-1);
-    if (last !== undefined && from <= last.until) last.until = Math.max(last.until, until);
+    if (last !== undefined && from - last.until <= gap) last.until = Math.max(last.until, until);
     else runs.push({ from, until });
   }
-  const gaps = runs.slice(1).map(({ from }, index) => from - (runs[index]?.until ?? from));
-  const shortest = gaps.toSorted((a, b) => b - a).at(runsMax - 1) ?? -1;
-  const few: { from: number; until: number }[] = [];
-  for (const [index, run] of runs.entries()) {
-    const last = few.at(-1);
-    if (last !== undefined && (gaps[index - 1] ?? 0) <= shortest) last.until = run.until;
-    else few.push(run);
-  }
-  return few;
+  return runs;
 }

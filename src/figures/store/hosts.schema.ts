@@ -1,7 +1,7 @@
 import { cachedWith } from "../../lib/cached.js";
 import { builder, enumValues } from "../../schema/builder.js";
 import { firstArg, pageSize } from "../../schema/connections.js";
-import { selectsOnly } from "../../schema/selection.js";
+import { selectsAny } from "../../schema/selection.js";
 import { Host } from "../../shows/liveStream.schema.js";
 import { decimalsOfStore } from "../../stores/store.currency.js";
 import {
@@ -60,10 +60,8 @@ const HostFigures = builder.objectRef<HostFiguresValue>("HostFigures").implement
   }),
 });
 
-/** Whether nothing is selected that minutes lack. */
-const selectsOfMinutes = selectsOnly(
-  new Set(["__typename", "host", "hours", "sales", "orders", "salesPerHour", "ordersPerHour"]),
-);
+/** Figures that minutes lack. */
+const selectsOfEvents = selectsAny(new Set(["netSales", "netSalesPerHour", "viewers", "viewersPerHour"]));
 
 builder.objectField(StoreAnalytics, "hosts", (t) =>
   t.field({
@@ -77,7 +75,7 @@ builder.objectField(StoreAnalytics, "hosts", (t) =>
     resolve: async (analytics, { first, by }, { db }, info) => {
       const { storeId, range } = analytics;
       const size = pageSize(first, hostsFirst);
-      const isOfMinutes = selectsOfMinutes(info) && by !== "NET_SALES_PER_HOUR" && by !== "VIEWERS_PER_HOUR";
+      const isOfMinutes = !selectsOfEvents(info) && by !== "NET_SALES_PER_HOUR" && by !== "VIEWERS_PER_HOUR";
       const read = () => readHosts(db, storeId, range, isOfMinutes);
       const hosts = rankHosts(await cachedWith(analytics, `hosts ${isOfMinutes}`, read), by).slice(0, size);
       const decimals = await decimalsOfStore(db, storeId);

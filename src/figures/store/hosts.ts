@@ -3,12 +3,12 @@ import { asWideRead } from "../../database/shares/forStore.js";
 import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
-import { listMoments, type Moment, spanOf, wholeSeconds } from "../../shows/moments/moments.js";
+import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { knownRange } from "../intervals/intervals.js";
 import { minuteSums, partOf } from "../intervals/intervals.sql.js";
-import { Parts, type Range } from "../intervals/parts.js";
+import { Parts } from "../intervals/parts.js";
 import { Exact, money, quotient } from "../show/kpis.js";
-import { startedWithin } from "./storeFigures.js";
+import { pagesOfShows } from "./storeFigures.js";
 import type { StoreRange } from "./storeRange.js";
 
 type Decimal = Prisma.Decimal;
@@ -31,8 +31,7 @@ export interface HostSums extends Sums {
 
 const hourMs = 3_600_000;
 const rateDecimals = 2;
-const pageShows = 1_000;
-const zero = new Exact(0);
+const unknown = new Exact(-Infinity);
 
 const orders = {
   SALES_PER_HOUR: (sums: Sums) => perHour(sums.sales, sums),
@@ -46,13 +45,8 @@ export type HostOrder = keyof typeof orders;
 
 /** The highest figure first, unknown ones last, then by e-mail address. */
 export function rankHosts(hosts: ReadonlyMap<string, HostSums>, by: HostOrder): HostSums[] {
-  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) }));
-  const ranked = all.toSorted(
-    (a, b) =>
-      Number(a.figure === null) - Number(b.figure === null) ||
-      (b.figure ?? zero).comparedTo(a.figure ?? zero) ||
-      (a.key < b.key ? -1 : 1),
-  );
+  const all = [...hosts].map(([key, sums]) => ({ key, sums, figure: orders[by](sums) ?? unknown }));
+  const ranked = all.toSorted((a, b) => b.figure.comparedTo(a.figure) || (a.key < b.key ? -1 : 1));
   return ranked.map(({ sums }) => sums);
 }
 
@@ -112,9 +106,11 @@ export async function readHosts(
     hosts.set(key, { ...(known === undefined ? sums : added(known, sums)), host: named.host, latest: named.latest });
   };
   for await (const show of showsWithin(db, storeId, range)) {
-    const rows = show.hasMoments ? await asWideRead(db, storeId, () => readMoments(db, show, isOfMinutes)) : undefined;
-    let left = sumsOf(rows?.totals ?? show, timesOf(show).durationSeconds * 1_000);
-    for (const { host, startedAt, sums, msOfShow } of rows?.moments ?? []) {
+    const { totals, shares } = show.hasMoments
+      ? await asWideRead(db, storeId, () => readShares(db, show, isOfMinutes))
+      : { totals: show, shares: [] };
+    let left = sumsOf(totals, timesOf(show).durationSeconds * 1_000);
+    for (const { host, startedAt, sums, msOfShow } of shares) {
       add(host, startedAt, sums);
       left = added(left, { ...sums, ms: msOfShow }, -1);
     }
@@ -137,6 +133,7 @@ function sumsOf({ sales, refunds, orders: count, viewers }: SumsRow, ms: number,
   };
 }
 
+type PartRow = SumsRow & { readonly part: number };
 type Show = LiveStream & SumsRow & { readonly hasMoments: boolean };
 
 const asText = Prisma.sql`orders::text AS orders, sales::text AS sales, refunds::text AS refunds, viewers::text AS viewers`;
@@ -150,88 +147,54 @@ function totalsOf(storeId: string, lsId: Prisma.Sql): Prisma.Sql {
 
 /** With their totals. */
 async function* showsWithin(db: Database, storeId: string, range: StoreRange): AsyncGenerator<Show, void> {
-  let after = { startedAt: range.from, id: "" };
-  for (;;) {
-    const { startedAt, id } = after;
-    const read = () => db.$queryRaw<Show[]>`
-      SELECT s.*, ${asText}, EXISTS (
-        SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
-      FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t
-      WHERE ${startedWithin(storeId, { ...range, from: startedAt })}
-        AND (s."startedAt" > ${startedAt.toISOString()}::timestamptz OR s.id > ${id})
-      ORDER BY s."startedAt", s.id LIMIT ${pageShows}::int`;
-    const shows = await asWideRead(db, storeId, read);
-    yield* shows;
-    const last = shows.at(-1);
-    if (last === undefined || shows.length < pageShows) return;
-    after = last;
-  }
-}
-
-interface PartRow extends SumsRow {
-  readonly part: number;
+  const select = Prisma.sql`
+    SELECT s.*, ${asText}, EXISTS (
+      SELECT FROM "ShowMoment" AS m WHERE m."storeId" = ${storeId} AND m.show = s.number AND m.kind = 'HOST') AS "hasMoments"
+    FROM "LiveStream" AS s, LATERAL (SELECT ${totalsOf(storeId, Prisma.sql`s.id`)}) AS t`;
+  for await (const shows of pagesOfShows<Show>(db, storeId, range, select)) yield* shows;
 }
 
 const noSums: SumsRow = { sales: "0", refunds: "0", orders: "0", viewers: "0" };
 
-/** The HOST moments of a show that have lasted, and its totals at the same time. */
-async function readMoments(db: Database, show: Show, isOfMinutes: boolean) {
-  const moments = (await listMoments(db, show)).flatMap((moment) => presented(show, moment, isOfMinutes));
+/** What happened in the HOST moments of a show that have lasted, and its totals at the same time. */
+async function readShares(db: Database, show: Show, isOfMinutes: boolean) {
+  const moments = (await listMoments(db, show)).flatMap((moment) => {
+    const [host, { from, until }] = [hostOf(moment), spanOf(moment)];
+    const isOfHost = moment.kind === "HOST" && host !== null && from < until;
+    return isOfHost ? [{ host, from, until, range: knownRange(show, from, until) }] : [];
+  });
   const ranges = moments.map(({ range }) => range).filter(({ from, until }) => from < until);
   const parts = ranges.length === 0 ? undefined : new Parts(ranges);
-  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, ranges));
+  const rows = parts === undefined ? [] : await db.$queryRaw<PartRow[]>(sumsOfParts(show, parts, isOfMinutes));
   const known = new Map(rows.map((row) => [row.part, row]));
-  const shares = moments.map(({ range, ms, ...moment }) => {
+  const showStart = show.startedAt.getTime();
+  const showEnd = showStart + timesOf(show).durationSeconds * 1_000;
+  const shares = moments.map(({ host, from, until, range }) => {
     const [part = -1] = parts?.of(range) ?? []; // one part each, because they do not overlap
-    return { ...moment, sums: sumsOf(known.get(part) ?? noSums, ms, range.isKnown) };
+    const [start, end] = [from.getTime(), until.getTime()];
+    const sums = sumsOf(known.get(part) ?? noSums, end - start, range.isExact && !isOfMinutes);
+    const msOfShow = Math.max(0, Math.min(end, showEnd) - Math.max(start, showStart));
+    return { host, startedAt: from, sums, msOfShow };
   });
-  return { totals: known.get(0) ?? show, moments: shares };
+  return { totals: known.get(0) ?? show, shares };
 }
 
-/** The time of a moment, if it is one of a host. */
-function presented(show: Show, moment: Moment, isOfMinutes: boolean) {
-  const host = hostOf(moment);
-  const span = spanOf(moment);
-  const [from, until] = [wholeSeconds(span.from), wholeSeconds(span.until)];
-  if (moment.kind !== "HOST" || host === null || from >= until) return [];
-  const start = show.startedAt.getTime();
-  const end = start + timesOf(show).durationSeconds * 1_000;
-  const { isExact, ...range } = knownRange(show, from, until);
-  return [
-    {
-      host,
-      startedAt: moment.startedAt,
-      ms: until.getTime() - from.getTime(),
-      msOfShow: Math.max(0, Math.min(until.getTime(), end) - Math.max(from.getTime(), start)),
-      range: { ...range, isKnown: isExact && !isOfMinutes },
-    },
-  ];
-}
-
-type PartRange = Range & { readonly isKnown: boolean };
-
-/**
- * The totals of a show as part 0, and the sums of its parts: from stored events and first views from the first part on of which these are
- * known, as of all later ones, and before that from minutes.
- */
-function sumsOfParts(show: Show, parts: Parts, ranges: readonly PartRange[]): Prisma.Sql {
+/** The totals of a show as part 0, and the sums of its parts. Refunds and viewers are not in minutes. */
+function sumsOfParts(show: Show, parts: Parts, isOfMinutes: boolean): Prisma.Sql {
   const { storeId, id, number } = show;
-  const known = ranges.find(({ isKnown }) => isKnown);
-  const since = (time: Prisma.Sql) =>
-    Prisma.sql`${time} >= ${timestampOf(known?.from ?? 0)} AND ${time} < ${timestampOf(parts.until)}`;
-  const [type, value, occurredAt] = [Prisma.sql`type`, Prisma.sql`value`, Prisma.sql`"occurredAt"`];
-  const others = ranges.filter(({ isKnown }) => !isKnown);
-  const ofMinutes = () => Prisma.sql`
-    UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, new Parts(others))}) AS minutes`;
-  const ofEvents = Prisma.sql`
-    UNION ALL SELECT ${partOf(occurredAt, parts)}, ${changes.orders(type)}, ${changes.sales(type, value)}, ${changes.refunds(type, value)}, 0
-    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (3, 4, 5, 6) AND ${since(occurredAt)}
-    UNION ALL SELECT ${partOf(Prisma.sql`"firstViewAt"`, parts)}, 0, 0, 0, 1
-    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${since(Prisma.sql`"firstViewAt"`)}`;
+  const during = (time: Prisma.Sql) =>
+    Prisma.sql`${time} >= ${timestampOf(parts.from)} AND ${time} < ${timestampOf(parts.until)}`;
+  const [occurredAt, firstViewAt] = [Prisma.sql`"occurredAt"`, Prisma.sql`"firstViewAt"`];
+  const others = Prisma.sql`
+    UNION ALL SELECT ${partOf(occurredAt, parts)}, 0, 0, ${changes.refunds(Prisma.sql`type`, Prisma.sql`value`)}, 0
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (4, 6) AND ${during(occurredAt)}
+    UNION ALL SELECT ${partOf(firstViewAt, parts)}, 0, 0, 0, 1
+    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${during(firstViewAt)}`;
   return Prisma.sql`
     SELECT part, ${asText} FROM (
       SELECT part, sum(orders) AS orders, sum(sales) AS sales, sum(refunds) AS refunds, sum(viewers) AS viewers FROM (
         SELECT 0 AS part, ${totalsOf(storeId, Prisma.sql`${id}`)}
-        ${others.length === 0 ? Prisma.empty : ofMinutes()} ${known === undefined ? Prisma.empty : ofEvents}) AS parts
+        UNION ALL SELECT part, orders::numeric, sales::numeric, 0, 0 FROM (${minuteSums(show, parts)}) AS minutes
+        ${isOfMinutes ? Prisma.empty : others}) AS parts
       GROUP BY part) AS sums`;
 }

@@ -1,5 +1,7 @@
 import type { Database } from "../../database/client.js";
-import { Prisma } from "../../generated/prisma/client.js";
+import { asWideRead } from "../../database/shares/forStore.js";
+import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
+import type { OpenRange } from "../../lib/dateRange.js";
 import { showTotals, type ShowTotals } from "../show/kpis.js";
 import {
   analyticsColumns,
@@ -88,8 +90,35 @@ export function asList(shows: readonly LiveStreamAnalytics[]): LiveStreamAnalyti
   return list;
 }
 
+const showsPerPage = 200;
+
+/**
+ * All shows that started in this time, in the order of their start, then of their ids: in pages, at least one, which may be empty.
+ *
+ * @param select a SELECT of shows `s`, without its conditions
+ */
+export async function* pagesOfShows<Row extends Pick<LiveStream, "startedAt" | "id">>(
+  db: Database,
+  storeId: string,
+  range: OpenRange,
+  select: Prisma.Sql,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Row[], void> {
+  let isNext = Prisma.empty;
+  for (;;) {
+    const read = () => db.$queryRaw<Row[]>`
+      ${select} WHERE ${startedWithin(storeId, range)} ${isNext} ORDER BY s."startedAt", s.id LIMIT ${showsPerPage}::int`;
+    const rows = await asWideRead(db, storeId, read, signal);
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < showsPerPage) return;
+    isNext = Prisma.sql`AND (s."startedAt", s.id) > (${last.startedAt.toISOString()}::timestamptz, ${last.id})`;
+  }
+}
+
 /** Whether a show `s` started in this time. */
-export function startedWithin(storeId: string, { from, until }: StoreRange): Prisma.Sql {
-  return Prisma.sql`s."storeId" = ${storeId} AND s.status <> 'SCHEDULED'
-    AND s."startedAt" >= ${from.toISOString()}::timestamptz AND s."startedAt" < ${until.toISOString()}::timestamptz`;
+function startedWithin(storeId: string, { from, until }: OpenRange): Prisma.Sql {
+  const isAfter = from ? Prisma.sql`AND s."startedAt" >= ${from.toISOString()}::timestamptz` : Prisma.empty;
+  const isBefore = until ? Prisma.sql`AND s."startedAt" < ${until.toISOString()}::timestamptz` : Prisma.empty;
+  return Prisma.sql`s."storeId" = ${storeId} AND s.status <> 'SCHEDULED' ${isAfter} ${isBefore}`;
 }

@@ -4,8 +4,6 @@ import { parseDateTime } from "../dateTime.js";
 import { mustBe } from "../mustBe.js";
 import { clip } from "../text.js";
 
-type Issue = z.core.$ZodIssue;
-
 /** A number. Not zod's own, which refuses Infinity: JSON has it as 1e999, and rules refuse it as out of range. */
 export function numberSchema(message: string) {
   return z.custom<number>((value) => typeof value === "number", message);
@@ -36,25 +34,20 @@ export function addIssues(
   problems: Problems,
   place: Pick<Problem, "path" | "line">,
 ): void {
-  for (const issue of issues.toSorted(unknownFirst)) addIssue(issue, kind, problems, place);
-}
-
-function unknownFirst(one: Issue, other: Issue): number {
-  return Number(other.code === "unrecognized_keys") - Number(one.code === "unrecognized_keys");
-}
-
-function addIssue(issue: Issue, kind: string, problems: Problems, place: Pick<Problem, "path" | "line">): void {
-  const steps = issue.path.map(String);
-  if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys) {
-      const message = `${kind} has no field ${JSON.stringify(clip([...steps, key].join(".")))}.`;
-      problems.add({ ...place, code: "UNKNOWN_FIELD", message, path: [...place.path, ...steps, clip(key)] });
-    }
-    return;
+  for (const { path: steps, ...issue } of issues.toSorted(unknownFirst)) {
+    const add = (code: Problem["code"], message: string, ...names: readonly string[]) =>
+      problems.add({ ...place, code, message, path: [...place.path, ...steps.map(String), ...names] });
+    const name = steps.join(".");
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys) {
+        const shown = JSON.stringify(clip([...steps, key].join(".")));
+        add("UNKNOWN_FIELD", `${kind} has no field ${shown}.`, clip(key));
+      }
+    } else if (issue.input === null || issue.input === undefined) add("REQUIRED", `${name} is required.`);
+    else add("INVALID_TYPE", mustBe(name, issue.message, issue.input));
   }
-  const name = steps.join(".");
-  const path = [...place.path, ...steps];
-  if (issue.input !== null && issue.input !== undefined)
-    problems.add({ ...place, code: "INVALID_TYPE", message: mustBe(name, issue.message, issue.input), path });
-  else problems.add({ ...place, code: "REQUIRED", message: `${name} is required.`, path });
+}
+
+function unknownFirst(one: z.core.$ZodIssue, other: z.core.$ZodIssue): number {
+  return Number(other.code === "unrecognized_keys") - Number(one.code === "unrecognized_keys");
 }

@@ -1,4 +1,4 @@
-import type { FieldNode, GraphQLArgument, GraphQLFieldExtensions, ValidationContext } from "graphql";
+import type { FieldNode, GraphQLArgument, GraphQLField, ValidationContext } from "graphql";
 import { Kind } from "graphql";
 import { firstMax } from "../connections.js";
 
@@ -43,19 +43,18 @@ export function isPaged({ args }: Paged): boolean {
 export function itemsExpected(context: ValidationContext, node: FieldNode): number {
   const field = context.getFieldDef();
   if (field === undefined || field === null) return 1; // unknown, which another rule refuses
-  if (isPaged(field)) return pageSizeOf(field, node, field.extensions);
+  if (isPaged(field)) return pageSizeOf(field, node);
   return field.extensions.itemsExpected ?? introspected[`${context.getParentType()?.name}.${field.name}`] ?? 1;
 }
 
 function pageSizeOf(
-  { args }: Paged,
+  { args, extensions }: GraphQLField<unknown, unknown>,
   { arguments: given = [] }: FieldNode,
-  { itemsExpected: expected }: GraphQLFieldExtensions<unknown, unknown>,
 ): number {
   const argument = args.find(({ name }) => name === "first");
   const max = argument?.extensions.firstMax ?? firstMax;
   const value = given.find(({ name }) => name.value === "first")?.value;
-  if (value?.kind === Kind.VARIABLE) return expected ?? max;
+  if (value?.kind === Kind.VARIABLE) return extensions.itemsExpected ?? max;
   const byDefault = Number(argument?.defaultValue ?? firstMax);
   const first = value?.kind === Kind.INT ? Number(value.value) : byDefault;
   return Math.min(Math.max(first, 1), max); // others are refused at execution

@@ -1,7 +1,15 @@
 import { shownValue } from "../../lib/mustBe.js";
-import type { MomentItem } from "./moments.input.js";
 
 export type CueFormat = "srt" | "vtt";
+
+/** What a file has as one moment. */
+export interface MomentItem {
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  readonly value?: object;
+  /** Why it cannot be read. */
+  readonly fault?: string;
+}
 
 /** Hours, which WebVTT may leave out, minutes, seconds and milliseconds. */
 const times = {
@@ -16,6 +24,7 @@ const reference = /&([a-z]+|#39);/gu;
 const references = new Map(
   Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", lrm: "\u{200e}", rlm: "\u{200f}" }),
 );
+
 /** The cues of an SRT or WebVTT file as moments of the kind SEGMENT. @param showStart the time of 00:00 */
 export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: Date): Generator<MomentItem, void> {
   const isVtt = format === "vtt";
@@ -30,7 +39,8 @@ export function* cuesOf(lines: readonly string[], format: CueFormat, showStart: 
     // What stands right below WEBVTT is about the file.
     if (timing === -1 && isVtt && (line === 2 || /^(?:NOTE|STYLE|REGION)(?:\s|$)/u.test(texts[0] ?? ""))) continue;
     cues += 1;
-    const { at, ...item } = itemOf(texts, timing, format, showStart, (given) => uniqueId(given, cues, ids));
+    const id = uniqueId(texts[timing - 1], cues, ids);
+    const { at, ...item } = itemOf(id, texts, timing, format, showStart);
     yield { line: line + at, ...item };
   }
 }
@@ -49,14 +59,8 @@ function* blocksOf(lines: readonly string[]) {
   }
 }
 
-/** @param timing the index of the line with the times, or -1 */
-function itemOf(
-  texts: readonly string[],
-  timing: number,
-  format: CueFormat,
-  showStart: Date,
-  idOf: (identifier: string) => string,
-) {
+/** @param timing the index of the text with the times, or -1 */
+function itemOf(id: string, texts: readonly string[], timing: number, format: CueFormat, showStart: Date) {
   if (timing === -1) return { at: 0, fault: `A cue needs a line with its times, and ${arrow} between them.` };
   const next = timing > 1 ? timing : texts.findIndex((text, index) => index > timing && text.includes(arrow));
   if (next !== -1) return { at: next, fault: "Before a cue there must be a blank line." };
@@ -66,7 +70,6 @@ function itemOf(
     const { example } = times[format];
     return { at: timing, fault: `The times of a cue must be such as ${example}, not ${shownValue(given)}.` };
   }
-  const id = idOf(timing === 1 ? (texts[0] ?? "").trim() : "");
   return { at: timing, value: { id, kind: "SEGMENT", startedAt, endedAt, title: titleOf(texts.slice(timing + 1)) } };
 }
 
@@ -81,8 +84,9 @@ function readTimes(text: string, format: CueFormat, showStart: Date) {
   });
 }
 
-/** The identifier, if it is not only a number. A repeated one gets the number of its cue, or the next one that is free. */
-function uniqueId(identifier: string, cue: number, ids: Set<string>): string {
+/** The text before the times, if it is not only a number. A repeated one gets the number of its cue, or the next one that is free. */
+function uniqueId(textBefore: string | undefined, cue: number, ids: Set<string>): string {
+  const identifier = textBefore?.trim() ?? "";
   const wanted = /^\d*$/u.test(identifier) ? `cue-${identifier || cue}` : identifier;
   let id = wanted;
   for (let number = cue; ids.has(id); number += 1) id = `${wanted}-${number}`;

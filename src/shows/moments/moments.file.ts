@@ -10,16 +10,9 @@ import { isObject, notJson } from "../../lib/json/parseJson.js";
 import { shownValue } from "../../lib/mustBe.js";
 import { clip, parseFlatJson } from "../../lib/text.js";
 import { findLiveStream } from "../liveStream.js";
-import { type CueFormat, cuesOf } from "./cues.js";
-import {
-  addTooMany,
-  checkMoments,
-  checkWithinShow,
-  type MomentInput,
-  type MomentItem,
-  momentsMax,
-} from "./moments.input.js";
-import { type MomentReceipt, saveMoments } from "./moments.save.js";
+import { type CueFormat, cuesOf, type MomentItem } from "./cues.js";
+import { type MomentInput, momentProblems, momentsMax, tooManyMoments } from "./moments.input.js";
+import { saveMoments } from "./moments.save.js";
 import { momentKinds } from "./moments.js";
 
 export type MomentFormat = "csv" | "ndjson" | CueFormat;
@@ -51,20 +44,16 @@ export async function saveMomentFile(
   lsId: string,
   bytes: AsyncIterable<Buffer>,
   format: MomentFormat,
-): Promise<MomentReceipt> {
+) {
   const show = await findLiveStream(db, storeId, lsId);
   const unreadable = new Problems();
   const read = await readMoments(await textOf(bytes), format, show.startedAt, unreadable);
   const moments = read.map((each) => each.moment);
-  const checked = new Problems();
-  checkMoments(moments, [], checked);
-  checkWithinShow(moments, show, [], checked);
-  const placed = checked.list.map((problem) => {
-    const [index, ...path] = problem.path;
-    const { line = 1 } = read[Number(index)] ?? {};
-    return { ...problem, line, path };
+  const { list: found, total: foundTotal } = momentProblems(moments, show, []);
+  const placed = found.map(({ path: [index, ...path], ...problem }) => {
+    return { ...problem, line: read[Number(index)]?.line ?? 1, path };
   });
-  const { list, total } = inOrderOfRows(unreadable, { list: placed, total: checked.total });
+  const { list, total } = inOrderOfRows(unreadable, { list: placed, total: foundTotal });
   const columnsAt = list.map((problem) => ({ ...problem, path: columnAt(problem.path) }));
   if (total > 0) throw validationFailed({ list: format === "csv" ? columnsAt : list, total });
   return saveMoments(db, storeId, lsId, moments);
@@ -73,14 +62,17 @@ export async function saveMomentFile(
 /** @param problems receives why others cannot be read */
 async function readMoments(file: string, format: MomentFormat, showStart: Date, problems: Problems) {
   const read: { readonly moment: MomentInput; readonly line: number }[] = [];
-  const lines = format === "csv" ? [] : linesOf(file);
   const found =
-    format === "csv" ? rowsOf(file) : format === "ndjson" ? objectsOf(lines) : cuesOf(lines, format, showStart);
+    format === "csv"
+      ? rowsOf(file)
+      : format === "ndjson"
+        ? objectsOf(linesOf(file))
+        : cuesOf(linesOf(file), format, showStart);
   let items = 0;
   for await (const { line, value, fault } of found) {
     items += 1;
     if (items > momentsMax) {
-      addTooMany([], problems);
+      problems.add(tooManyMoments([]));
       break;
     }
     if (fault !== undefined) {

@@ -4,12 +4,7 @@ import { builder, enumValues } from "../../schema/builder.js";
 import { hostOf } from "../liveStream.js";
 import { Host, HostInput, lsId } from "../liveStream.schema.js";
 import type { Moment as MomentValue, MomentKind as MomentKindValue } from "./moments.js";
-import {
-  deleteMoment,
-  type MomentDeletion as MomentDeletionValue,
-  type MomentReceipt as MomentReceiptValue,
-  saveMoments,
-} from "./moments.save.js";
+import { deleteMoment, saveMoments } from "./moments.save.js";
 
 export const MomentKind = builder.enumType("MomentKind", {
   description: "What a moment of a show is. Moments of one kind do not overlap: a later one ends an earlier one.",
@@ -25,18 +20,13 @@ export const Moment = builder.objectRef<MomentValue>("Moment").implement({
   description: "Something that happened in a show from one second until another.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "Unique within the show, as it was saved." }),
-    kind: t.field({ type: MomentKind, description: "What it is.", resolve: ({ kind }) => kind }),
-    startedAt: t.field({
-      type: "DateTime",
-      description: "When it started, to the second.",
-      resolve: ({ startedAt }) => startedAt,
-    }),
-    endedAt: t.field({
+    kind: t.expose("kind", { type: MomentKind, description: "What it is." }),
+    startedAt: t.expose("startedAt", { type: "DateTime", description: "When it started, to the second." }),
+    endedAt: t.expose("endedAt", {
       type: "DateTime",
       nullable: true,
       description:
         "When it ended, exclusive: as it was saved, or earlier if another one of its kind started. If it was saved without, the end of the show; null until then.",
-      resolve: ({ endedAt }) => endedAt,
     }),
     productId: t.exposeID("productId", { nullable: true, description: "The product that was shown, if any." }),
     product: t.field({
@@ -75,7 +65,7 @@ const MomentInput = builder.inputType("MomentInput", {
   }),
 });
 
-const MomentReceipt = builder.objectRef<MomentReceiptValue>("MomentReceipt").implement({
+const MomentReceipt = builder.objectRef<Awaited<ReturnType<typeof saveMoments>>>("MomentReceipt").implement({
   description: "The result of saving moments.",
   fields: (t) => ({
     accepted: t.exposeInt("accepted", { description: "Moments that were saved." }),
@@ -84,7 +74,7 @@ const MomentReceipt = builder.objectRef<MomentReceiptValue>("MomentReceipt").imp
   }),
 });
 
-const MomentDeletion = builder.objectRef<MomentDeletionValue>("MomentDeletion").implement({
+const MomentDeletion = builder.objectRef<Awaited<ReturnType<typeof deleteMoment>>>("MomentDeletion").implement({
   description: "Confirms a deletion.",
   fields: (t) => ({
     id: t.exposeID("id", { description: "The id of the deleted moment, so that caches can evict it." }),

@@ -38,7 +38,7 @@ test.for([
 
 test("most carts of the demo are of the product that is pinned, which is another one every two minutes", () => {
   const showStart = new Date("2026-05-04T18:30:00Z");
-  const pins = momentsOf(showStart, 240, {});
+  const pins = momentsOf(showStart, 240);
   const carts = shopperVisits({ showStart, from: showStart, minutes: 240, visits: 10_000 }).filter(
     ({ type }) => type === "ADD_TO_CART",
   );

@@ -152,7 +152,7 @@ export const intervalExample = {
 /** A moment as it is sent; below, as it is answered. */
 export const sentMoment = {
   id: "pin-1",
-  kind: "PIN",
+  kind: "PIN" as const,
   startedAt: "2026-05-04T18:40:00.000Z",
   endedAt: "2026-05-04T18:42:00.000Z",
   productId: exampleProduct.id,
@@ -181,10 +181,9 @@ export const showsCsvExample = `${showColumns.join(",")}\n${showCells(exportedSh
 
 const exportedMoment = {
   ...momentExample,
-  kind: "PIN",
   startedAt: new Date(sentMoment.startedAt),
   endedAt: new Date(sentMoment.endedAt),
-} as const;
+};
 
 export const momentsCsvExample = `${momentColumns.join(",")}\n${momentCells(showExample.id, exportedMoment, ",").join(",")}\n`;
 

@@ -190,18 +190,7 @@ export const restRoutes: readonly RestRoute[] = [
     summary: "Figures over all live streams",
     tag: "Analytics",
     fields: {
-      StoreAnalytics: [
-        "from",
-        "until",
-        "currency",
-        "showCount",
-        "kpis",
-        "timeline",
-        "topShows",
-        "previous",
-        "unattributed",
-        "attribution",
-      ],
+      StoreAnalytics: Object.keys(storeAnalyticsExample), // without hosts, which have a path of their own
       "StoreAnalytics.topShows": [...showFields, "kpis"],
       // Without devices, sources and buyers, which would make 100 shows cost more than an operation may.
       "LiveStreamAnalytics.kpis": [
