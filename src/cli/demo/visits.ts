@@ -20,6 +20,8 @@ export interface Visits {
 /** Visits to the running show, both those before the first start and those of the traffic since. */
 export const visitsPerMinute = 60;
 
+/** The longest VIEW: as a tracker sends them, so that minutes and intervals have the same viewers. */
+const viewSeconds = 60;
 /** A returning shopper came within this time. */
 const returnsWithinMs = 600_000;
 const devices = ["mobile", "mobile", "mobile", "desktop", "desktop", "tablet", undefined];
@@ -41,7 +43,9 @@ function visit(showStart: Date, occurredAt: Date): ShopperEventInput[] {
   const channel: Channel = oneIn(5) ? "REPLAY" : "LIVE";
   const productId = wantedProduct(pinNumber(showStart, occurredAt));
   const common = { channel, viewerId, device: devices[randomInt(devices.length)], occurredAt };
-  const events: ShopperEventInput[] = [{ ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, 240) }];
+  const events: ShopperEventInput[] = [
+    { ...common, id: randomUUID(), type: "VIEW", seconds: randomInt(5, viewSeconds) },
+  ];
   if (!oneIn(5)) return events;
   events.push({ ...common, id: randomUUID(), type: "ADD_TO_CART", productId });
   if (oneIn(4)) {
@@ -82,6 +86,8 @@ const shows = [
 
 const dayMs = 86_400_000;
 const pastDevices = ["mobile", "mobile", "mobile", "mobile", "desktop", "desktop", "tablet", "tv"];
+/** What a shopper watches of a show at most. */
+const watchedMaxSeconds = 360;
 /** Shoppers who come to several shows. */
 const regulars = 150;
 
@@ -149,18 +155,21 @@ function pastVisit({ show, number, first, startedAt, minutes }: PastVisit): Shop
   const shownMs = Math.floor(Math.random() ** 1.6 * minutes * 60_000);
   const cameAfterMs = shownMs + (isReplay ? dayMs : 0);
   const at = (afterMs: number) => new Date(startedAt.getTime() + cameAfterMs + afterMs);
-  const seconds = Math.ceil(Math.random() ** 2 * (minutes * 60 - shownMs / 1_000));
+  const watchedSeconds = Math.ceil(Math.random() ** 2 * Math.min(watchedMaxSeconds, minutes * 60 - shownMs / 1_000));
   const common = { channel, viewerId, device };
-  const occurredAt = at(seconds * 1_000); // a VIEW occurs at its end
-  const view: ShopperEventInput = { ...common, id: `view-${number}`, type: "VIEW", seconds, occurredAt };
+  const views = Array.from({ length: Math.ceil(watchedSeconds / viewSeconds) }, (_, index): ShopperEventInput => {
+    const [from, until] = [index * viewSeconds, Math.min((index + 1) * viewSeconds, watchedSeconds)];
+    const occurredAt = at(until * 1_000); // a VIEW occurs at its end
+    return { ...common, id: `view-${number}-${index}`, type: "VIEW", seconds: until - from, occurredAt };
+  });
   const pin = pinNumber(startedAt, new Date(startedAt.getTime() + shownMs + 60_000));
   const productId = wantedProduct(pin, first);
   const product = demoProducts.find(({ id }) => id === productId);
-  if (product === undefined || !oneIn(4)) return [view];
+  if (product === undefined || !oneIn(4)) return views;
   const cart = { ...common, id: `cart-${number}`, type: "ADD_TO_CART", productId, occurredAt: at(60_000) } as const;
-  if (!oneIn(3)) return [view, cart];
+  if (!oneIn(3)) return [...views, cart];
   const money = { channel: oneIn(8) ? ("REFERRAL" as const) : channel, viewerId, orderId: `${show}-${number}` };
-  return [view, cart, ...purchase(orderOf(productId, product.price ?? 0), money, number, at)];
+  return [...views, cart, ...purchase(orderOf(productId, product.price ?? 0), money, number, at)];
 }
 
 type Order = ReturnType<typeof orderOf>;
