@@ -11,17 +11,12 @@ import { cachedWith } from "../lib/cached.js";
 type Fragments = GraphQLResolveInfo["fragments"];
 type Selections = readonly SelectionNode[];
 
-const hasLongTexts = oncePerField((selections, { fragments, schema }) =>
-  hasOneOf(longFieldsOf(schema), selections, fragments),
-);
 const longTexts = oncePerField(
   (selections, { fragments, schema }) => new Set(namesCertain(longFieldsOf(schema), selections, fragments)),
 );
 
 /** Whether a field with long texts is selected below this one, even conditionally. */
-export function selectsLongTexts(info: GraphQLResolveInfo): boolean {
-  return info.fieldNodes.some((node) => hasLongTexts(node, info));
-}
+export const selectsLongTexts = selectsAny(longFieldsOf);
 
 /** The long texts that are unconditionally selected below this field. */
 export function longTextsCertain(info: GraphQLResolveInfo): readonly string[] {
@@ -34,10 +29,10 @@ export function selectsOnly(names: ReadonlySet<string>): (info: GraphQLResolveIn
   return (info) => info.fieldNodes.every((node) => hasThem(node, info));
 }
 
-/** Whether one of these fields is selected below this one, even conditionally. */
-export function selectsAny(names: ReadonlySet<string>): (info: GraphQLResolveInfo) => boolean {
-  const hasAny = oncePerField((selections, { fragments }) => hasOneOf(names, selections, fragments));
-  return (info) => info.fieldNodes.some((node) => hasAny(node, info));
+/** Whether one of these fields is selected below this one, even conditionally. @param namesOf is asked once for each operation */
+export function selectsAny(namesOf: (schema: GraphQLSchema) => ReadonlySet<string>) {
+  const hasAny = oncePerField((selections, { fragments, schema }) => hasOneOf(namesOf(schema), selections, fragments));
+  return (info: GraphQLResolveInfo): boolean => info.fieldNodes.some((node) => hasAny(node, info));
 }
 
 /** Computes a value from the selections of a field once for each operation. */

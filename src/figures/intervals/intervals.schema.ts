@@ -84,7 +84,7 @@ const IntervalFigures = builder.objectRef<IntervalFiguresValue>("IntervalFigures
 });
 
 /** Sums that minutes lack. */
-const selectsOfEvents = selectsAny(new Set(["netSales", "quantity", "ofProduct"]));
+const selectsOfEvents = selectsAny(() => new Set(["netSales", "quantity", "ofProduct"]));
 
 builder.objectFields(LiveStreamAnalyticsRef, (t) => ({
   moments: t.field({

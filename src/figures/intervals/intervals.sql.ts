@@ -25,7 +25,7 @@ export interface SumsRow {
   readonly quantity?: number;
 }
 
-const [type, value] = [Prisma.sql`type`, Prisma.sql`value`];
+const [type, value, firstViewAt] = [Prisma.sql`type`, Prisma.sql`value`, Prisma.sql`"firstViewAt"`];
 const minute = Prisma.sql`date_bin('1 minute', "occurredAt", ${epoch})`;
 
 /**
@@ -47,8 +47,7 @@ export function minuteSums({ storeId, id, number }: ShowOfIntervals, parts: Part
   return Prisma.sql`
     SELECT part, sum(carts)::float8 AS carts, sum(orders)::float8 AS orders, sum(sales)::text AS sales FROM (
       SELECT ${partOf(Prisma.sql`minute`, parts)} AS part, carts, orders, sales FROM "LiveStreamMinute"
-      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} AND minute >= ${timestampOf(parts.from)}
-        AND minute < ${timestampOf(parts.until)} AND ${isWhole(Prisma.sql`minute`)}
+      WHERE "storeId" = ${storeId} AND "liveStreamId" = ${id} AND ${during(Prisma.sql`minute`, parts)} AND ${isWhole(Prisma.sql`minute`)}
       ${ofEvents}) AS sums
     WHERE part BETWEEN 1 AND ${parts.bounds.length - 1} -- a divided minute may begin before the first part, and end after the last one
     GROUP BY part`;
@@ -100,7 +99,7 @@ const halfMicrosecond = Prisma.sql`0.0000005`;
  * Viewers of each part, by the second. A VIEW covers the seconds that it touches: from the one in which it began to the one in which it
  * occurred, and at least one. Ranges of one viewer are joined first, so that they count once in each second.
  */
-export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
+export function viewersOfParts(show: ShowOfIntervals, parts: Parts): Prisma.Sql {
   const { from, until, bounds } = parts;
   const seconds = Prisma.sql`${bounds.map((bound) => bound - from)}::int[]`;
   return Prisma.sql`
@@ -112,7 +111,7 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
           SELECT "viewerId", ended, floor(ended - value::float8 + ${halfMicrosecond})::int AS starts
           FROM (
             SELECT "viewerId", value, date_part('epoch', "occurredAt") - ${String(from)}::float8 AS ended FROM "ShowEvent" AS e
-            WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type = 1 AND ${viewedIn(parts.runs())} OFFSET 0) AS viewed
+            WHERE e."storeId" = ${show.storeId} AND e.show = ${show.number} AND type = 1 AND ${viewedIn(parts.runs())} OFFSET 0) AS viewed
           OFFSET 0) AS begun -- or these expressions would be computed each time they are used
         OFFSET 0) AS views
       GROUP BY "viewerId"),
@@ -129,10 +128,15 @@ export function viewersOfParts({ storeId, number }: ShowOfIntervals, parts: Part
         sum(viewers * seconds) AS "viewerSeconds"
       FROM steps GROUP BY 1) AS watched
     LEFT JOIN (
-      SELECT ${partOf(Prisma.sql`"firstViewAt"`, parts)} AS part, count(*) AS "newViewers" FROM "ShowViewer" AS v
-      WHERE v."storeId" = ${storeId} AND v.show = ${number} AND "firstViewAt" >= ${timestampOf(from)} AND "firstViewAt" < ${timestampOf(until)}
-      GROUP BY 1) AS met USING (part)
+      SELECT part, count(*) AS "newViewers" FROM (${firstViews(show, parts)}) AS v GROUP BY part) AS met USING (part)
     WHERE part BETWEEN 1 AND ${bounds.length - 1}`;
+}
+
+/** The part in which each viewer began to watch; no row for others. */
+export function firstViews({ storeId, number }: ShowOfIntervals, parts: Parts): Prisma.Sql {
+  return Prisma.sql`
+    SELECT ${partOf(firstViewAt, parts)} AS part FROM "ShowViewer" AS v
+    WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${during(firstViewAt, parts)}`;
 }
 
 /** A product, and when it was put into carts. */
@@ -190,11 +194,13 @@ function timestamps(seconds: readonly number[]): Prisma.Sql {
 
 /** Whether an event `e` occurred within one of the ranges: the index of times (prisma/migrations/) finds them. */
 function occurredIn(ranges: readonly Range[]): Prisma.Sql {
-  const each = ranges.map(
-    ({ from, until }) =>
-      Prisma.sql`(e."occurredAt" >= ${timestampOf(from)} AND e."occurredAt" < ${timestampOf(until)})`,
-  );
+  const each = ranges.map((range) => during(Prisma.sql`e."occurredAt"`, range));
   return Prisma.sql`(${Prisma.join(each, " OR ")})`;
+}
+
+/** Whether a time is within a range. */
+export function during(time: Prisma.Sql, { from, until }: Range): Prisma.Sql {
+  return Prisma.sql`(${time} >= ${timestampOf(from)} AND ${time} < ${timestampOf(until)})`;
 }
 
 /**

@@ -51,7 +51,7 @@ export function readInterval(
     isExact,
     sums,
     viewers: async () => {
-      const era = Math.floor(range.from / viewersSeconds);
+      const era = Math.floor(range.from / eraSeconds);
       return isExact ? lookUpViewers(db, { ...show, era }, range) : unknownViewers;
     },
     /** Of the product that was shown; null if none was, or if the interval is not exact. */
@@ -138,8 +138,8 @@ function negative(decimal: string): string {
   return decimal.startsWith("-") ? decimal.slice(1) : `-${decimal}`;
 }
 
-/** Seconds of a statement are integers of 32 bits, which have twice these and the longest interval. */
-const viewersSeconds = 2 ** 30;
+/** Intervals that begin further apart are read by statements of their own: a statement counts seconds from its first one in 32 bits. */
+const eraSeconds = 2 ** 30;
 
 const lookUpViewers = batchIntervals(
   async (db, show: ShowOfIntervals & { readonly era: number }, intervals: readonly Range[]) => {

@@ -61,7 +61,7 @@ const HostFigures = builder.objectRef<HostFiguresValue>("HostFigures").implement
 });
 
 /** Figures that minutes lack. */
-const selectsOfEvents = selectsAny(new Set(["netSales", "netSalesPerHour", "viewers", "viewersPerHour"]));
+const selectsOfEvents = selectsAny(() => new Set(["netSales", "netSalesPerHour", "viewers", "viewersPerHour"]));
 
 builder.objectField(StoreAnalytics, "hosts", (t) =>
   t.field({

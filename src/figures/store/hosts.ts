@@ -1,11 +1,11 @@
 import type { Database } from "../../database/client.js";
 import { asWideRead } from "../../database/shares/forStore.js";
-import { changes, timestampOf } from "../../events/record/eventValues.sql.js";
+import { changes } from "../../events/record/eventValues.sql.js";
 import { type LiveStream, Prisma } from "../../generated/prisma/client.js";
 import { hostOf, timesOf } from "../../shows/liveStream.js";
 import { listMoments, spanOf } from "../../shows/moments/moments.js";
 import { knownRange } from "../intervals/intervals.js";
-import { minuteSums, partOf } from "../intervals/intervals.sql.js";
+import { during, firstViews, minuteSums, partOf } from "../intervals/intervals.sql.js";
 import { Parts } from "../intervals/parts.js";
 import { Exact, money, quotient } from "../show/kpis.js";
 import { pagesOfShows } from "./storeFigures.js";
@@ -182,14 +182,11 @@ async function readShares(db: Database, show: Show, isOfMinutes: boolean) {
 /** The totals of a show as part 0, and the sums of its parts. Refunds and viewers are not in minutes. */
 function sumsOfParts(show: Show, parts: Parts, isOfMinutes: boolean): Prisma.Sql {
   const { storeId, id, number } = show;
-  const during = (time: Prisma.Sql) =>
-    Prisma.sql`${time} >= ${timestampOf(parts.from)} AND ${time} < ${timestampOf(parts.until)}`;
-  const [occurredAt, firstViewAt] = [Prisma.sql`"occurredAt"`, Prisma.sql`"firstViewAt"`];
+  const occurredAt = Prisma.sql`"occurredAt"`;
   const others = Prisma.sql`
     UNION ALL SELECT ${partOf(occurredAt, parts)}, 0, 0, ${changes.refunds(Prisma.sql`type`, Prisma.sql`value`)}, 0
-    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (4, 6) AND ${during(occurredAt)}
-    UNION ALL SELECT ${partOf(firstViewAt, parts)}, 0, 0, 0, 1
-    FROM "ShowViewer" AS v WHERE v."storeId" = ${storeId} AND v.show = ${number} AND ${during(firstViewAt)}`;
+    FROM "ShowEvent" AS e WHERE e."storeId" = ${storeId} AND e.show = ${number} AND type IN (4, 6) AND ${during(occurredAt, parts)}
+    UNION ALL SELECT part, 0, 0, 0, 1 FROM (${firstViews(show, parts)}) AS v`;
   return Prisma.sql`
     SELECT part, ${asText} FROM (
       SELECT part, sum(orders) AS orders, sum(sales) AS sales, sum(refunds) AS refunds, sum(viewers) AS viewers FROM (

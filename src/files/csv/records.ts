@@ -337,15 +337,17 @@ async function readQuoted(records: readonly CsvRecord[], delimiter: Delimiter): 
   return each;
 }
 
+const spaceBeforeQuote = { anywhere: /\s*"/uy, inTsv: /[^\S\t]*"/uy };
+
 /** Trims cells without quotes: fast-csv leaves white space around them, or none. */
 function trimmed(record: string, cells: readonly string[], delimiter: Delimiter): readonly string[] {
   if (cells.every((cell) => cell === cell.trim())) return cells;
-  const spaceBeforeQuote = delimiter === "\t" ? /[^\S\t]*"/uy : /\s*"/uy;
+  const pattern = delimiter === "\t" ? spaceBeforeQuote.inTsv : spaceBeforeQuote.anywhere;
   let start = 0;
   return cells.map((cell) => {
-    spaceBeforeQuote.lastIndex = start;
-    const isQuoted = spaceBeforeQuote.test(record);
-    const last = isQuoted ? spaceBeforeQuote.lastIndex + cell.length + cell.split('"').length - 1 : start;
+    pattern.lastIndex = start;
+    const isQuoted = pattern.test(record);
+    const last = isQuoted ? pattern.lastIndex + cell.length + cell.split('"').length - 1 : start;
     start = record.indexOf(delimiter, last) + 1;
     return isQuoted ? cell : cell.trim();
   });
